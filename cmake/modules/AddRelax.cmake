@@ -1,0 +1,42 @@
+# add_relax_library(Name sources... [LINK_LIBS other Relax libraries] [DEPENDS targets])
+#
+# One static archive per layer row. MLIR always arrives as the one dylib; LINK_LIBS names Relax libraries only, and
+# utils/check_layering.py reads it. Every archive goes whole into libRelaxDialect.so.
+function(add_relax_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
+  add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_dependencies(${name} relax-headers)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  if(RELAX_ENABLE_PCH AND NOT name STREQUAL RelaxSupport)
+    target_precompile_headers(${name} REUSE_FROM RelaxSupport)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY RELAX_LIBS ${name})
+endfunction()
+
+# add_relax_tablegen(TARGET name SOURCE File.td OUTPUTS "File.h.inc -gen-op-decls" ...)
+# A thin loop over mlir_tablegen, so that each .td names its outputs once.
+function(add_relax_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  foreach(output IN LISTS ARGN)
+    separate_arguments(words UNIX_COMMAND "${output}")
+    list(POP_FRONT words file)
+    mlir_tablegen(${file} ${words} -I ${PROJECT_SOURCE_DIR}/include)
+  endforeach()
+  add_public_tablegen_target(${target})
+  add_dependencies(relax-headers ${target})
+endfunction()
+
+# add_relax_tool(name sources...): a thin user of libRelaxDialect.so.
+function(add_relax_tool name)
+  add_executable(${name} ${ARGN})
+  llvm_update_compile_flags(${name})
+  add_dependencies(${name} relax-headers)
+  target_link_libraries(${name} PRIVATE RelaxDialect MLIR LLVM)
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}" INSTALL_RPATH "$ORIGIN/../lib")
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()
