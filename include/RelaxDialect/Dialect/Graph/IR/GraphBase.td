@@ -1,0 +1,37 @@
+//===- GraphBase.td - Base classes of relax ---------------*- tablegen -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHBASE
+#define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHBASE
+
+include "RelaxDialect/Dialect/Graph/IR/GraphDialect.td"
+include "RelaxDialect/Dialect/Graph/IR/GraphTypes.td"
+include "RelaxDialect/Dialect/Sym/IR/SymAttrs.td"
+include "RelaxDialect/Dialect/Sym/IR/SymInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// Refuses symbols in a function without a scope, and result types that mention a symbol which no operand type mentions
+// (unless the op implements SymbolBinderOpInterface). Verified after the op's own types.
+def Relax_ScopedSymbols : NativeOpTrait<"ScopedSymbols"> {
+  let cppNamespace = "::mlir::relax::graph";
+}
+
+class Relax_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Relax_Dialect, mnemonic, !listconcat(traits, [Relax_ScopedSymbols])>;
+
+// Tensors of the graph level: ranked, of one of the element types of Spec.md section 3.
+def Relax_Tensor : RankedTensorOf<[F16, F32, F64, I1, I8, I16, I32, I64]>;
+def Relax_FloatTensor : RankedTensorOf<[F16, F32, F64]>;
+def Relax_BoolTensor : RankedTensorOf<[I1]>;
+def Relax_IntTensor : RankedTensorOf<[I8, I16, I32, I64]>;
+
+// A graph op that computes. Run-time extents may break its rule, which traps: erasable, never speculated. Implementations
+// of inferReturnTypes must give the most precise type; a written result type may be less precise (`?`) or proved equal.
+class Relax_ComputeOp<string mnemonic, list<Trait> traits = []>
+    : Relax_Op<mnemonic, !listconcat([NoMemoryEffect], traits)>;
+
+#endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHBASE
