@@ -51,4 +51,21 @@ function(add_relax_tool name)
   target_link_libraries(${name} PRIVATE RelaxDialect MLIR LLVM)
   set_target_properties(${name} PROPERTIES BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}" INSTALL_RPATH "$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION bin)
+  set_property(GLOBAL APPEND PROPERTY RELAX_TOOLS ${name})
+endfunction()
+
+# add_relax_unittest(name sources... [LINK_LIBS libraries])
+# A GoogleTest program in build/unittests. Without LINK_LIBS it uses libRelaxDialect.so and MLIR.
+function(add_relax_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  if(NOT ARG_LINK_LIBS)
+    set(ARG_LINK_LIBS RelaxDialect MLIR LLVM)
+  endif()
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  add_dependencies(${name} relax-headers)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests
+    BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 endfunction()

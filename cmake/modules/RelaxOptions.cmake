@@ -9,3 +9,29 @@ else()
   add_compile_definitions(NDEBUG)
 endif()
 set(LLVM_ENABLE_WARNINGS ON)
+
+# ccache, where it is installed: the precompiled header needs these allowances.
+option(RELAX_USE_CCACHE "Compile through ccache where it is installed" ON)
+if(RELAX_USE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(RELAX_CCACHE ccache)
+  if(RELAX_CCACHE)
+    set(launcher ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${RELAX_CCACHE})
+    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  endif()
+endif()
+
+# Only our files are instrumented. LLVM's allocators poison memory that the uninstrumented libMLIR.so then uses:
+# run with ASAN_OPTIONS=allow_user_poisoning=0.
+option(RELAX_SANITIZE "Address and undefined behaviour sanitizers" OFF)
+set(RELAX_SANITIZER_PRELOAD "")
+if(RELAX_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=undefined
+                      -fno-omit-frame-pointer -g1 -shared-libasan)
+  add_link_options(-fsanitize=address,undefined -fno-sanitize=vptr,function -shared-libasan)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+                  OUTPUT_VARIABLE RELAX_SANITIZER_PRELOAD OUTPUT_STRIP_TRAILING_WHITESPACE)
+  get_filename_component(sanitizer_dir ${RELAX_SANITIZER_PRELOAD} DIRECTORY)
+  add_link_options(-Wl,-rpath,${sanitizer_dir})
+endif()

@@ -1,0 +1,33 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""Fixtures of the execution tests: where the programs are and how to run them."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("RELAX_BUILD_DIR", ROOT / "build"))
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def build():
+    """The build folder (RELAX_BUILD_DIR, else build/)."""
+    return BUILD
+
+
+@pytest.fixture(scope="session")
+def tool():
+    """tool("relax-opt", args...) runs a program of the build and returns the CompletedProcess."""
+
+    def run(name, *args, **more):
+        more.setdefault("timeout", 600)
+        return subprocess.run([str(BUILD / "bin" / name), *map(str, args)], capture_output=True, text=True, **more)
+
+    return run
