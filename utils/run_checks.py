@@ -2,8 +2,8 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Runs every check and test suite on a finished build and sums them up.
 
-Each suite reports how many of its tests passed and failed; a suite that ran nothing counts as one failure. The last line
-is 'N passed, N failed'. The exit status is 1 when anything failed.
+Each suite reports how many of its tests passed and failed; a suite that ran nothing counts as one failure. The last
+line is 'N passed, N failed'. The exit status is 1 when anything failed.
 """
 import argparse
 import json
