@@ -1,0 +1,49 @@
+//===- ExternOps.td - Operations of relax_ext -------------*- tablegen -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_EXTERN_IR_EXTERNOPS
+#define RELAXDIALECT_DIALECT_EXTERN_IR_EXTERNOPS
+
+include "RelaxDialect/Dialect/Extern/IR/ExternDialect.td"
+include "RelaxDialect/Dialect/Sym/IR/SymAttrs.td"
+include "RelaxDialect/Dialect/Sym/IR/SymInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def RelaxExt_ExternFuncOp : Op<RelaxExt_Dialect, "func", [
+    Symbol, DeclareOpInterfaceMethods<RelaxSym_TensorProgramInterface>]> {
+  let summary = "Declares a library function.";
+  let description = [{
+    The signature is written as that of `relax_tp.func`: plain tensor types with `relax_sym.shape` attributes, inputs, `outs`
+    and `scalars`; argument names are optional and not kept. The tensors are dense and row-major, and no out shares memory
+    with another argument.
+
+    - `symbol`: the name under which the runtime finds the function.
+    - `abi`: how it is called; `"c"` is the extern signature of docs/Spec.md section 5.
+    - `where`: the function may be called only when these facts hold.
+    - `workspace_bytes`: size of the scratch memory that follows the outs, in the symbols of the signature.
+    - `capturable`: its launches may be recorded and replayed.
+
+    Example:
+
+    ```mlir
+    relax_ext.func private @gemm(%a: tensor<?x4xf32> {relax_sym.shape = #relax_sym.shape<[n, 4]>}, %b: tensor<4x8xf32>)
+        outs(%c: tensor<?x8xf32> {relax_sym.shape = #relax_sym.shape<[n, 8]>})
+        where "n >= 16" attributes {symbol = "lib_gemm", workspace_bytes = #relax_sym.expr<n * 32>, capturable}
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, TypeAttrOf<FunctionType>:$function_type,
+    DenseI32ArrayAttr:$segments, OptionalAttr<DictArrayAttr>:$arg_attrs,
+    StrAttr:$symbol, DefaultValuedAttr<StrAttr, "\"c\"">:$abi, OptionalAttr<RelaxSym_ScopeAttr>:$where,
+    OptionalAttr<RelaxSym_ExprAttr>:$workspace_bytes, UnitAttr:$capturable);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Always without a body.
+    bool isDeclaration() { return true; }
+  }];
+}
+
+#endif // RELAXDIALECT_DIALECT_EXTERN_IR_EXTERNOPS
