@@ -51,7 +51,6 @@ function(add_relax_tool name)
   target_link_libraries(${name} PRIVATE RelaxDialect MLIR LLVM)
   set_target_properties(${name} PROPERTIES BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}" INSTALL_RPATH "$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION bin)
-  set_property(GLOBAL APPEND PROPERTY RELAX_TOOLS ${name})
 endfunction()
 
 # add_relax_unittest(name sources... [LINK_LIBS libraries])
