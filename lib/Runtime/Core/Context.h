@@ -1,0 +1,75 @@
+//===- Context.h - The state of one caller --------------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAX_RUNTIME_CORE_CONTEXT_H
+#define RELAX_RUNTIME_CORE_CONTEXT_H
+
+#include "Memory.h"
+#include "Module.h"
+
+#include <atomic>
+
+namespace relax_rt {
+
+/// Where one output of the current call lives. Block and vector are kept from call to call.
+struct OutputSlot {
+  Block block;
+  std::vector<int64_t> dims;
+  bool ready = false;
+};
+
+/// The functions that compiled host code calls.
+extern const relax_rt_host_api kHostApi;
+
+} // namespace relax_rt
+
+struct relax_rt_context {
+  explicit relax_rt_context(relax_rt_module &module);
+
+  relax_rt_status invoke(int64_t function, const relax_rt_tensor_view *inputs, int64_t numInputs);
+  relax_rt_status output(int64_t index, relax_rt_tensor_view &view) const;
+
+  // What compiled code asks for; `current` is set.
+  relax_rt_status allocOutput(int64_t index, const int64_t *dims, void **outData);
+  relax_rt_status reserveArena(int64_t bytes, void **outBase);
+  relax_rt_status launch(int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid);
+  relax_rt_status callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
+                             const int64_t *scalars, int64_t numScalars);
+  relax_rt_status guardFailed(int64_t site, const int64_t *values, int64_t numValues);
+
+  relax_rt_module &module;
+  relax_rt_counters counters = {};
+  std::vector<uint64_t> kernelLaunches;
+  uint64_t memoryLimit = 0;
+  std::atomic<bool> cancelRequested{false};
+  relax_rt_status firstFailure = RELAX_RT_OK; // of what the running call asked for
+
+private:
+  relax_rt_status checkInputs(const relax_rt_tensor_view *views, int64_t numViews) const;
+  relax_rt_status checkInput(const relax_rt::Tensor &expected, const relax_rt_tensor_view &view) const;
+  relax_rt_status run(const relax_rt_tensor_view *views, int64_t numViews);
+  relax_rt_status checkResult(int32_t result);
+  relax_rt_status failHere(relax_rt_status status, const std::string &text) const;
+  relax_rt_status pollCancel();
+  void setAsideInputs(const relax_rt_tensor_view *views, int64_t numViews);
+  bool charge(uint64_t bytes);
+  relax_rt_status overLimit(const std::string &what, uint64_t bytes) const;
+  bool grow(relax_rt::Block &block, uint64_t bytes);
+  void makeRoom(uint64_t bytes);
+  uint64_t heldBytes() const;
+
+  relax_rt::Block arena;
+  std::vector<relax_rt::OutputSlot> slots;
+  std::vector<relax_rt::Block> spares;   // former outputs, waiting to be used again
+  std::vector<relax_rt::Block> setAside; // former outputs that are inputs of the running call
+  std::vector<relax_rt_input> inputs;
+
+  std::atomic<bool> running{false};
+  const relax_rt::Function *current = nullptr; // of the running or last call; null after a failure
+  bool arenaReserved = false;
+  uint64_t chargedBytes = 0; // asked for by the running call
+};
+
+#endif // RELAX_RUNTIME_CORE_CONTEXT_H

@@ -1,0 +1,250 @@
+//===- HostAPI.cpp - What compiled host code calls ------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Compiled code is the caller, and it has no unwind tables: no exception may
+// leave a function of this file. Indices are checked, a wrong one is an error of
+// the compiler and reported as such.
+//
+//===----------------------------------------------------------------------===//
+#include "Context.h"
+#include "Error.h"
+
+#include <algorithm>
+
+using namespace relax_rt;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+uint64_t relax_rt_context::heldBytes() const {
+  uint64_t bytes = arena.capacity();
+  for (const OutputSlot &slot : slots)
+    bytes += slot.block.capacity();
+  for (const Block &block : spares)
+    bytes += block.capacity();
+  return bytes;
+}
+
+/// With a limit, memory that is only kept for later must not add up with what the running call takes.
+void relax_rt_context::makeRoom(uint64_t bytes) {
+  if (memoryLimit == 0 || (bytes <= memoryLimit && heldBytes() <= memoryLimit - bytes))
+    return;
+  spares.clear();
+  for (OutputSlot &slot : slots)
+    if (!slot.ready)
+      slot.block.release();
+  if (!arenaReserved) {
+    arena.release();
+    counters.arena_bytes = 0;
+  }
+}
+
+bool relax_rt_context::grow(Block &block, uint64_t bytes) {
+  block.release();
+  makeRoom(bytes);
+  if (!block.allocate(bytes))
+    return false;
+  ++counters.allocations;
+  return true;
+}
+
+/// Counts what the running call asks for; false when that exceeds the limit.
+bool relax_rt_context::charge(uint64_t bytes) {
+  if (memoryLimit && (chargedBytes > memoryLimit || bytes > memoryLimit - chargedBytes))
+    return false;
+  chargedBytes += bytes;
+  return true;
+}
+
+relax_rt_status relax_rt_context::overLimit(const std::string &what, uint64_t bytes) const {
+  return failHere(RELAX_RT_OUT_OF_MEMORY, what + ": " + std::to_string(bytes) + " bytes exceed the memory limit of " +
+                                              std::to_string(memoryLimit) + " bytes, of which " +
+                                              std::to_string(chargedBytes) + " are in use");
+}
+
+relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims, void **outData) {
+  if (index < 0 || static_cast<uint64_t>(index) >= current->outputs.size())
+    return failHere(RELAX_RT_INTERNAL, "compiled code asked for output " + std::to_string(index));
+  OutputSlot &slot = slots[static_cast<size_t>(index)];
+  const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
+  auto name = [&] { return "output " + quote(info.name); };
+  if (slot.ready)
+    return failHere(RELAX_RT_INTERNAL, name() + " was made twice");
+  for (int64_t i = 0; i < info.rank; ++i)
+    if (dims[i] < 0)
+      return failHere(RELAX_RT_INTERNAL, name() + ": dimension " + std::to_string(i) + " is negative: " +
+                                             std::to_string(dims[i]));
+  uint64_t bytes;
+  if (!countBytes(dims, info.rank, info.dtype.bits / 8, bytes)) {
+    std::string shape;
+    for (int64_t i = 0; i < info.rank; ++i)
+      shape += (i ? ", " : "") + std::to_string(dims[i]);
+    return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": a tensor of shape [" + shape + "] exceeds 2^63 bytes");
+  }
+  if (!charge(bytes))
+    return overLimit(name(), bytes);
+
+  if (slot.block.capacity() < std::max<uint64_t>(bytes, 1)) {
+    // The smallest spare block that is large enough, else the largest one makes place for a new block.
+    auto better = [&](const Block &a, const Block &b) {
+      bool fitsA = a.capacity() >= bytes, fitsB = b.capacity() >= bytes;
+      return fitsA != fitsB ? fitsA : fitsA ? a.capacity() < b.capacity() : a.capacity() > b.capacity();
+    };
+    auto spare = std::min_element(spares.begin(), spares.end(), better);
+    if (spare != spares.end()) {
+      slot.block = std::move(*spare);
+      spares.erase(spare);
+    }
+  }
+  if (slot.block.capacity() < std::max<uint64_t>(bytes, 1) && !grow(slot.block, bytes))
+    return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": cannot allocate " + std::to_string(bytes) + " bytes");
+  slot.dims.assign(dims, dims + info.rank);
+  slot.ready = true;
+  *outData = slot.block.data();
+  return RELAX_RT_OK;
+}
+
+relax_rt_status relax_rt_context::reserveArena(int64_t bytes, void **outBase) {
+  if (bytes < 0)
+    return failHere(RELAX_RT_INTERNAL, "compiled code asked for an arena of " + std::to_string(bytes) + " bytes");
+  if (arenaReserved)
+    return failHere(RELAX_RT_INTERNAL, "compiled code asked for a second arena");
+  uint64_t size = static_cast<uint64_t>(bytes);
+  if (!charge(size))
+    return overLimit("arena", size);
+  if (arena.capacity() < std::max<uint64_t>(size, 1)) {
+    bool grown = grow(arena, size);
+    counters.arena_bytes = arena.capacity();
+    if (!grown)
+      return failHere(RELAX_RT_OUT_OF_MEMORY, "arena: cannot allocate " + std::to_string(bytes) + " bytes");
+  }
+  arenaReserved = true;
+  *outBase = arena.data();
+  return RELAX_RT_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// A request stops one call: the one that sees it.
+relax_rt_status relax_rt_context::pollCancel() {
+  if (!cancelRequested.load(std::memory_order_relaxed) || !cancelRequested.exchange(false))
+    return RELAX_RT_OK;
+  return failHere(RELAX_RT_CANCELLED, "cancelled");
+}
+
+/// `text` with "{k}" replaced by values[k].
+static std::string formatSite(const std::string &text, const int64_t *values, int64_t numValues) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
+    size_t digits = end == std::string::npos ? 0 : end - i - 1;
+    int64_t index = 0;
+    for (size_t k = 0; k < digits; ++k) {
+      char c = text[i + 1 + k];
+      index = c >= '0' && c <= '9' && digits <= 9 ? 10 * index + (c - '0') : INT64_MAX;
+      if (index == INT64_MAX)
+        break;
+    }
+    if (digits == 0 || index >= numValues) {
+      result += text[i];
+      continue;
+    }
+    result += std::to_string(values[index]);
+    i = end;
+  }
+  return result;
+}
+
+relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid) {
+  if (kernel < 0 || static_cast<uint64_t>(kernel) >= module.kernels.size())
+    return failHere(RELAX_RT_INTERNAL, "compiled code launched kernel " + std::to_string(kernel));
+  size_t id = static_cast<size_t>(kernel);
+  if (grid < 0)
+    return failHere(RELAX_RT_INTERNAL, "kernel " + quote(module.metadata.kernels[id].name) +
+                                           ": the range is negative: " + std::to_string(grid));
+  if (relax_rt_status status = pollCancel())
+    return status;
+  ++counters.kernel_launches;
+  ++kernelLaunches[id];
+  if (grid == 0)
+    return RELAX_RT_OK;
+  int64_t error = 0;
+  module.kernels[id].fn(buffers, scalars, 0, grid, &error);
+  if (error == 0)
+    return RELAX_RT_OK;
+  const std::vector<GuardSite> &sites = module.metadata.sites;
+  bool known = error > 0 && static_cast<uint64_t>(error) <= sites.size();
+  return failHere(RELAX_RT_KERNEL_ERROR,
+                  known ? formatSite(sites[static_cast<size_t>(error) - 1].message, nullptr, 0)
+                        : "kernel " + quote(module.metadata.kernels[id].name) + " set its error word to " +
+                              std::to_string(error));
+}
+
+relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
+                                             const int64_t *scalars, int64_t numScalars) {
+  if (function < 0 || static_cast<uint64_t>(function) >= module.externs.size())
+    return failHere(RELAX_RT_INTERNAL, "compiled code called library function " + std::to_string(function));
+  if (relax_rt_status status = pollCancel())
+    return status;
+  ++counters.extern_calls;
+  size_t id = static_cast<size_t>(function);
+  int32_t result = 0;
+  bool thrown = false;
+  try {
+    result = module.externs[id].fn(module.externs[id].user, args, numArgs, scalars, numScalars);
+  } catch (...) {
+    thrown = true;
+  }
+  if (!thrown && result == 0)
+    return RELAX_RT_OK;
+  return failHere(RELAX_RT_EXTERN_ERROR, "library function " + quote(module.metadata.externs[id].symbol) +
+                                             (thrown ? " threw an exception" : " returned " + std::to_string(result)));
+}
+
+relax_rt_status relax_rt_context::guardFailed(int64_t site, const int64_t *values, int64_t numValues) {
+  ++counters.guard_failures;
+  const std::vector<GuardSite> &sites = module.metadata.sites;
+  if (site < 0 || static_cast<uint64_t>(site) >= sites.size())
+    return failHere(RELAX_RT_INTERNAL, "compiled code reported the unknown guard " + std::to_string(site));
+  const GuardSite &found = sites[static_cast<size_t>(site)];
+  return failHere(static_cast<relax_rt_status>(found.status),
+                  formatSite(found.message, values, values ? numValues : 0));
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// Calls a member of the context so that no exception leaves. After a failure nothing is done any more: the failure
+/// and its text stay the first ones even if host code carries on.
+template <typename... Params, typename... Args>
+static int32_t forward(relax_rt_invocation *invocation, relax_rt_status (relax_rt_context::*member)(Params...),
+                       Args... args) noexcept {
+  relax_rt_context &context = *invocation->context;
+  if (context.firstFailure == RELAX_RT_OK)
+    context.firstFailure = guarded([&] { return (context.*member)(args...); });
+  return context.firstFailure;
+}
+
+const relax_rt_host_api relax_rt::kHostApi = {
+    [](relax_rt_invocation *inv, int64_t index, const int64_t *dims, void **outData) {
+      return forward(inv, &relax_rt_context::allocOutput, index, dims, outData);
+    },
+    [](relax_rt_invocation *inv, int64_t bytes, void **outBase) {
+      return forward(inv, &relax_rt_context::reserveArena, bytes, outBase);
+    },
+    [](relax_rt_invocation *inv, int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid) {
+      return forward(inv, &relax_rt_context::launch, kernel, buffers, scalars, grid);
+    },
+    [](relax_rt_invocation *inv, int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
+       const int64_t *scalars, int64_t numScalars) {
+      return forward(inv, &relax_rt_context::callExtern, function, args, numArgs, scalars, numScalars);
+    },
+    [](relax_rt_invocation *inv, int64_t site, const int64_t *values, int64_t numValues) {
+      return forward(inv, &relax_rt_context::guardFailed, site, values, numValues);
+    },
+};

@@ -1,0 +1,59 @@
+//===- Module.h - One loaded artifact -------------------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAX_RUNTIME_CORE_MODULE_H
+#define RELAX_RUNTIME_CORE_MODULE_H
+
+#include "ArtifactFile.h"
+#include "CodeImage.h"
+#include "Instance.h"
+
+#include "RelaxDialect/Runtime/ABI.h"
+
+namespace relax_rt {
+
+/// A tensor of a signature: `info` points into `dimTexts` and into the metadata.
+struct Tensor {
+  relax_rt_tensor_info info = {};
+  std::vector<const char *> dimTexts;
+};
+
+struct Function {
+  const char *name = nullptr;
+  relax_rt_entry_fn entry = nullptr;
+  std::vector<Tensor> inputs, outputs;
+};
+
+struct Kernel {
+  relax_rt_kernel_fn fn = nullptr;
+  relax_rt_kernel_fn reference = nullptr; // null: none
+};
+
+/// Finds what is wrong in decoded metadata; empty when nothing is.
+std::string checkMetadata(const Metadata &metadata);
+
+} // namespace relax_rt
+
+/// Immutable once loaded; any number of threads may read it.
+struct relax_rt_module {
+  relax_rt_status load(relax_rt_instance &instance, const char *path);
+  int64_t findFunction(const char *name) const;
+
+  relax_rt::Metadata metadata;
+  std::vector<relax_rt::Function> functions;
+  std::vector<relax_rt::Kernel> kernels;
+  std::vector<relax_rt::ExternFunction> externs;
+  relax_rt::Mapping weights;
+
+private:
+  relax_rt_status readMetadata(const relax_rt::ArtifactFile &artifact);
+  relax_rt_status resolveExterns(const relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
+  relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact);
+  void buildSignatures();
+
+  relax_rt::CodeImage code;
+};
+
+#endif // RELAX_RUNTIME_CORE_MODULE_H

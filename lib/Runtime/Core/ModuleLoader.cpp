@@ -1,0 +1,167 @@
+//===- ModuleLoader.cpp - From a file to a module -------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "Error.h"
+#include "Module.h"
+
+#include <unordered_set>
+
+using namespace relax_rt;
+
+namespace {
+
+using Names = std::unordered_set<std::string>;
+
+std::string checkTensors(const FunctionInfo &function, const char *role, const std::vector<TensorInfo> &tensors) {
+  Names names;
+  for (const TensorInfo &tensor : tensors) {
+    std::string prefix = "function " + quote(function.name) + ": " + role + " " + quote(tensor.name);
+    if (!names.insert(tensor.name).second)
+      return prefix + " appears twice";
+    if (tensor.typeCode > UINT8_MAX || tensor.typeBits > UINT8_MAX ||
+        !isKnownDtype({static_cast<uint8_t>(tensor.typeCode), static_cast<uint8_t>(tensor.typeBits), 1}))
+      return prefix + " has an unknown element type (code " + std::to_string(tensor.typeCode) + ", bits " +
+             std::to_string(tensor.typeBits) + ")";
+  }
+  return std::string();
+}
+
+} // namespace
+
+std::string relax_rt::checkMetadata(const Metadata &metadata) {
+  Names names;
+  for (const FunctionInfo &function : metadata.functions) {
+    if (!names.insert(function.name).second)
+      return "function " + quote(function.name) + " appears twice";
+    std::string error = checkTensors(function, "input", function.inputs);
+    if (error.empty())
+      error = checkTensors(function, "output", function.outputs);
+    if (!error.empty())
+      return error;
+  }
+  for (size_t i = 0; i < metadata.sites.size(); ++i) {
+    uint32_t status = metadata.sites[i].status;
+    if (status != RELAX_RT_SHAPE_MISMATCH && status != RELAX_RT_GUARD_FAILED && status != RELAX_RT_KERNEL_ERROR)
+      return "guard site " + std::to_string(i) + " has status " + std::to_string(status);
+  }
+  return std::string();
+}
+
+relax_rt_status relax_rt_module::readMetadata(const ArtifactFile &artifact) {
+  std::vector<uint8_t> bytes;
+  if (relax_rt_status status = artifact.read(SectionKind::Metadata, bytes))
+    return status;
+  std::string error;
+  if (!decodeMetadata(bytes.data(), bytes.size(), metadata, error))
+    return artifact.invalid(error);
+  error = checkMetadata(metadata);
+  if (!error.empty())
+    return artifact.invalid("metadata: " + error);
+  if (!hostCanRun(metadata.targetTriple, metadata.cpuFeatures, error))
+    return artifact.invalid(error);
+  return RELAX_RT_OK;
+}
+
+relax_rt_status relax_rt_module::resolveExterns(const relax_rt_instance &instance, const ArtifactFile &artifact) {
+  std::string missing;
+  for (const ExternInfo &info : metadata.externs) {
+    ExternFunction function = instance.find(info.symbol);
+    if (!function.fn)
+      missing += (missing.empty() ? "" : ", ") + quote(info.symbol);
+    externs.push_back(function);
+  }
+  if (missing.empty())
+    return RELAX_RT_OK;
+  return fail(RELAX_RT_UNAVAILABLE, artifact.name() + ": library function " + missing + " is not registered");
+}
+
+relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact) {
+  std::vector<uint8_t> bytes;
+  if (relax_rt_status status = artifact.read(SectionKind::Code, bytes))
+    return status;
+  if (relax_rt_status status = code.load(bytes))
+    return fail(status, artifact.name() + ": " + relax_rt_last_error());
+
+  const std::string *missing = nullptr;
+  auto resolve = [&](const std::string &symbol) {
+    void *address = code.symbol(symbol);
+    if (!address)
+      missing = &symbol;
+    return address;
+  };
+  for (const FunctionInfo &info : metadata.functions) {
+    functions.emplace_back();
+    functions.back().entry = reinterpret_cast<relax_rt_entry_fn>(resolve(info.symbol));
+  }
+  for (const KernelInfo &info : metadata.kernels) {
+    Kernel kernel;
+    kernel.fn = reinterpret_cast<relax_rt_kernel_fn>(resolve(info.symbol));
+    if (!info.referenceSymbol.empty())
+      kernel.reference = reinterpret_cast<relax_rt_kernel_fn>(resolve(info.referenceSymbol));
+    kernels.push_back(kernel);
+  }
+  if (missing)
+    return artifact.invalid("code section: does not define " + quote(*missing));
+  return RELAX_RT_OK;
+}
+
+/// The metadata does not move any more: pointers into it stay good.
+void relax_rt_module::buildSignatures() {
+  auto build = [](const std::vector<TensorInfo> &from, std::vector<Tensor> &to) {
+    for (const TensorInfo &info : from) {
+      to.emplace_back();
+      Tensor &tensor = to.back();
+      for (const std::string &dim : info.dims)
+        tensor.dimTexts.push_back(dim.c_str());
+      tensor.info.name = info.name.c_str();
+      tensor.info.dtype = {static_cast<uint8_t>(info.typeCode), static_cast<uint8_t>(info.typeBits), 1};
+      tensor.info.rank = static_cast<int64_t>(info.dims.size());
+      tensor.info.dims = tensor.dimTexts.data();
+    }
+  };
+  for (size_t i = 0; i < functions.size(); ++i) {
+    functions[i].name = metadata.functions[i].name.c_str();
+    // Reserved first: growing would move the texts that `info` points to.
+    functions[i].inputs.reserve(metadata.functions[i].inputs.size());
+    functions[i].outputs.reserve(metadata.functions[i].outputs.size());
+    build(metadata.functions[i].inputs, functions[i].inputs);
+    build(metadata.functions[i].outputs, functions[i].outputs);
+  }
+}
+
+relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const char *path) {
+  ArtifactFile artifact;
+  if (relax_rt_status status = artifact.open(path))
+    return status;
+  if (relax_rt_status status = readMetadata(artifact))
+    return status;
+  // Everything is checked before the code is opened, because opening may run it.
+  if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
+    return status;
+  if (relax_rt_status status = resolveExterns(instance, artifact))
+    return status;
+  if (relax_rt_status status = resolveCode(artifact))
+    return status;
+  buildSignatures();
+  return RELAX_RT_OK;
+}
+
+relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path, relax_rt_module **out_module) {
+  relax_rt_module *module = nullptr;
+  relax_rt_status status = guarded([&] {
+    if (!out_module)
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "out_module is NULL");
+    *out_module = nullptr;
+    if (!instance || !path)
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "instance or path is NULL");
+    module = new relax_rt_module();
+    return module->load(*instance, path);
+  });
+  if (status == RELAX_RT_OK)
+    *out_module = module;
+  else
+    delete module;
+  return status;
+}

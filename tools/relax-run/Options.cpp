@@ -1,0 +1,91 @@
+//===- Options.cpp - The command line of relax-run ------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "Options.h"
+
+using namespace relax_run;
+
+const char *const relax_run::kUsage =
+    R"(usage: relax-run ARTIFACT [options] (--inputs A.npz --outputs B.npz)...
+
+Runs a function of a compiled artifact, once for each pair of files, in order and in one process.
+
+  --inputs FILE        arrays, named as the function's inputs
+  --outputs FILE       where the outputs of these inputs go
+  --function NAME      the function; default: main, else the only one
+  --library FILE       a shared object with library functions; may be repeated
+  --memory-limit BYTES what temporaries and outputs of one run may take together
+  --signature          print names, types and shapes of inputs and outputs
+  --counters           print counters after the runs
+  --help               print this text
+)";
+
+static bool fail(std::string &error, const std::string &what) {
+  error = what;
+  return false;
+}
+
+/// A whole decimal number of bytes, at least 1.
+static bool parseBytes(const std::string &text, uint64_t &value) {
+  value = 0;
+  for (char c : text)
+    if (c < '0' || c > '9' || __builtin_mul_overflow(value, uint64_t(10), &value) ||
+        __builtin_add_overflow(value, static_cast<uint64_t>(c - '0'), &value))
+      return false;
+  return value != 0;
+}
+
+bool relax_run::parseOptions(const std::vector<std::string> &args, Options &options, std::string &error) {
+  bool openPair = false; // an --inputs that waits for its --outputs
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string &arg = args[i];
+    if (arg.compare(0, 1, "-") != 0) {
+      if (!options.artifact.empty())
+        return fail(error, "unexpected argument '" + arg + "'");
+      options.artifact = arg;
+      continue;
+    }
+    size_t equals = arg.find('=');
+    std::string name = arg.substr(0, equals);
+    bool isFlag = name == "--counters" || name == "--signature" || name == "--help";
+    if (isFlag && equals == std::string::npos) {
+      (name == "--counters" ? options.counters : name == "--signature" ? options.signature : options.help) = true;
+      continue;
+    }
+    bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
+                      name == "--memory-limit";
+    if (!takesValue)
+      return fail(error, "unknown option '" + arg + "'");
+    if (equals == std::string::npos && i + 1 == args.size())
+      return fail(error, "option '" + name + "' needs a value");
+    std::string value = equals == std::string::npos ? args[++i] : arg.substr(equals + 1);
+    if (name == "--inputs") {
+      if (openPair)
+        return fail(error, "--inputs '" + options.runs.back().first + "' has no --outputs");
+      options.runs.emplace_back(value, "");
+      openPair = true;
+    } else if (name == "--outputs") {
+      if (!openPair)
+        return fail(error, "--outputs '" + value + "' has no --inputs before it");
+      options.runs.back().second = value;
+      openPair = false;
+    } else if (name == "--function") {
+      options.function = value;
+    } else if (name == "--library") {
+      options.libraries.push_back(value);
+    } else if (!parseBytes(value, options.memoryLimit)) {
+      return fail(error, "--memory-limit needs a number of bytes, not '" + value + "'");
+    }
+  }
+  if (options.help)
+    return true;
+  if (options.artifact.empty())
+    return fail(error, "no artifact given");
+  if (openPair)
+    return fail(error, "--inputs '" + options.runs.back().first + "' has no --outputs");
+  if (options.runs.empty() && !options.signature)
+    return fail(error, "nothing to do: give --inputs and --outputs, or --signature");
+  return true;
+}

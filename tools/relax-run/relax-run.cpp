@@ -1,0 +1,222 @@
+//===- relax-run.cpp - Runs a compiled artifact ---------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "Npz.h"
+#include "Options.h"
+
+#include "RelaxDialect/Runtime/Runtime.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+using namespace relax_run;
+
+namespace {
+
+int report(const std::string &message) {
+  std::fprintf(stderr, "relax-run: error: %s\n", message.c_str());
+  return 1;
+}
+
+template <typename T, void (*destroy)(T *)>
+struct Destroy {
+  void operator()(T *object) const { destroy(object); }
+};
+template <typename T, void (*destroy)(T *)>
+using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
+
+/// Everything of one process: the runtime's objects in the order in which they depend on each other.
+class Session {
+public:
+  explicit Session(const Options &options) : options(options) {}
+  /// The exit code.
+  int run();
+
+private:
+  bool open();
+  bool selectFunction();
+  bool runOnce(const std::string &inputFile, const std::string &outputFile);
+  bool matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt_tensor_view> &views);
+  void printSignature() const;
+  void printCounters() const;
+  bool fail(const std::string &what) {
+    error = what;
+    return false;
+  }
+  bool check(relax_rt_status status) { return status == RELAX_RT_OK || fail(relax_rt_last_error()); }
+
+  const Options &options;
+  std::string error;
+  int64_t function = -1;
+  Handle<relax_rt_instance, relax_rt_instance_destroy> instance;
+  Handle<relax_rt_module, relax_rt_module_destroy> module;
+  Handle<relax_rt_context, relax_rt_context_destroy> context;
+};
+
+std::string typeName(relax_rt_dtype dtype) {
+  if (dtype.code == RELAX_RT_BOOL)
+    return "bool";
+  const char *kind = dtype.code == RELAX_RT_INT    ? "int"
+                     : dtype.code == RELAX_RT_UINT ? "uint"
+                     : dtype.code == RELAX_RT_FLOAT ? "float"
+                                                    : "bfloat";
+  return kind + std::to_string(dtype.bits);
+}
+
+void printTensor(const char *role, const relax_rt_tensor_info &info) {
+  std::printf("%s %s: %s[", role, info.name, typeName(info.dtype).c_str());
+  for (int64_t i = 0; i < info.rank; ++i)
+    std::printf("%s%s", i ? ", " : "", info.dims[i]);
+  std::printf("]\n");
+}
+
+bool Session::open() {
+  relax_rt_instance *newInstance = nullptr;
+  if (!check(relax_rt_instance_create(&newInstance)))
+    return false;
+  instance.reset(newInstance);
+  for (const std::string &library : options.libraries) {
+    // A name without a slash would be searched for in the system's folders.
+    std::string path = library.find('/') == std::string::npos ? "./" + library : library;
+    if (!check(relax_rt_instance_load_library(instance.get(), path.c_str())))
+      return false;
+  }
+  relax_rt_module *newModule = nullptr;
+  if (!check(relax_rt_module_load(instance.get(), options.artifact.c_str(), &newModule)))
+    return false;
+  module.reset(newModule);
+  relax_rt_context *newContext = nullptr;
+  if (!check(relax_rt_context_create(module.get(), &newContext)))
+    return false;
+  context.reset(newContext);
+  return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit)) && selectFunction();
+}
+
+bool Session::selectFunction() {
+  int64_t count = relax_rt_module_num_functions(module.get());
+  std::string names;
+  for (int64_t i = 0; i < count; ++i)
+    names += (i ? ", " : "") + std::string(relax_rt_module_function_name(module.get(), i));
+  if (!options.function.empty()) {
+    function = relax_rt_module_find_function(module.get(), options.function.c_str());
+    return function >= 0 || fail("no function '" + options.function + "', the artifact has: " + names);
+  }
+  function = relax_rt_module_find_function(module.get(), "main");
+  if (function < 0 && count == 1)
+    function = 0;
+  // Printing every signature needs no choice.
+  return function >= 0 || options.runs.empty() || fail("no function 'main', give --function; the artifact has: " + names);
+}
+
+bool Session::matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt_tensor_view> &views) {
+  int64_t count = relax_rt_module_num_inputs(module.get(), function);
+  std::vector<bool> used(arrays.size());
+  std::string names;
+  for (int64_t i = 0; i < count; ++i) {
+    const relax_rt_tensor_info *info = relax_rt_module_input(module.get(), function, i);
+    names += (i ? ", " : "") + std::string(info->name);
+    size_t found = 0;
+    while (found < arrays.size() && arrays[found].name != info->name)
+      ++found;
+    if (found == arrays.size())
+      return fail("missing input '" + std::string(info->name) + "'");
+    used[found] = true;
+    views.push_back(arrays[found].view());
+  }
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (!used[i])
+      return fail("unknown input '" + arrays[i].name + "', the function has: " + names);
+  return true;
+}
+
+bool Session::runOnce(const std::string &inputFile, const std::string &outputFile) {
+  std::vector<Array> arrays;
+  if (!readNpz(inputFile, arrays, error))
+    return false;
+  std::vector<relax_rt_tensor_view> views;
+  if (!matchInputs(arrays, views))
+    return fail(inputFile + ": " + error);
+  if (!check(relax_rt_context_invoke(context.get(), function, views.data(), static_cast<int64_t>(views.size()))))
+    return false;
+  std::vector<NamedView> outputs;
+  for (int64_t i = 0; i < relax_rt_module_num_outputs(module.get(), function); ++i) {
+    NamedView output;
+    output.name = relax_rt_module_output(module.get(), function, i)->name;
+    if (!check(relax_rt_context_output(context.get(), i, &output.view)))
+      return false;
+    outputs.push_back(output);
+  }
+  return writeNpz(outputFile, outputs, error);
+}
+
+void Session::printSignature() const {
+  for (int64_t f = 0; f < relax_rt_module_num_functions(module.get()); ++f) {
+    if (function >= 0 && f != function)
+      continue;
+    std::printf("function %s\n", relax_rt_module_function_name(module.get(), f));
+    for (int64_t i = 0; i < relax_rt_module_num_inputs(module.get(), f); ++i)
+      printTensor("input", *relax_rt_module_input(module.get(), f, i));
+    for (int64_t i = 0; i < relax_rt_module_num_outputs(module.get(), f); ++i)
+      printTensor("output", *relax_rt_module_output(module.get(), f, i));
+  }
+}
+
+void Session::printCounters() const {
+  relax_rt_counters counters;
+  if (relax_rt_context_counters(context.get(), &counters) != RELAX_RT_OK)
+    return;
+  const std::pair<const char *, uint64_t> lines[] = {
+      {"calls", counters.calls},
+      {"kernel launches", counters.kernel_launches},
+      {"library calls", counters.extern_calls},
+      {"guard failures", counters.guard_failures},
+      {"fallbacks", counters.fallbacks},
+      {"allocations", counters.allocations},
+      {"arena bytes", counters.arena_bytes},
+  };
+  for (const auto &[name, value] : lines)
+    std::printf("%s: %" PRIu64 "\n", name, value);
+  for (int64_t i = 0; i < relax_rt_module_num_kernels(module.get()); ++i)
+    std::printf("kernel %s: %" PRIu64 "\n", relax_rt_module_kernel_name(module.get(), i),
+                relax_rt_context_kernel_launches(context.get(), i));
+}
+
+int Session::run() {
+  bool ok = open();
+  if (ok && options.signature)
+    printSignature();
+  for (size_t i = 0; ok && i < options.runs.size(); ++i)
+    ok = runOnce(options.runs[i].first, options.runs[i].second);
+  // After a failure too: the counters may tell why.
+  if (context && options.counters)
+    printCounters();
+  if (!ok)
+    return report(error);
+  if (std::fflush(stdout) != 0)
+    return report("cannot write to the standard output");
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    Options options;
+    std::string error;
+    if (!parseOptions(std::vector<std::string>(argv + (argc > 0), argv + argc), options, error))
+      return report(error + " (see relax-run --help)");
+    if (options.help) {
+      std::fputs(kUsage, stdout);
+      return 0;
+    }
+    return Session(options).run();
+  } catch (const std::bad_alloc &) {
+    return report("out of memory");
+  } catch (const std::exception &exception) {
+    return report(exception.what());
+  }
+}
