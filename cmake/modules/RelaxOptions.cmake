@@ -1,6 +1,7 @@
 # Every option of the build, in one place.
 option(RELAX_ENABLE_PCH "Precompile the MLIR headers that every library uses" ON)
 option(RELAX_ENABLE_TESTS "Build the tests" ON)
+option(RELAX_ENABLE_FUZZERS "Build the libFuzzer programs of fuzz/ (clang only)" OFF)
 
 # sizeof(mlir::Pass::Statistic) and others depend on NDEBUG: follow the LLVM that is used, not the build type.
 if(LLVM_ENABLE_ASSERTIONS)
