@@ -36,3 +36,8 @@ if(RELAX_SANITIZE)
   get_filename_component(sanitizer_dir ${RELAX_SANITIZER_PRELOAD} DIRECTORY)
   add_link_options(-Wl,-rpath,${sanitizer_dir})
 endif()
+
+# The project's own environment (utils/setup.sh makes it) carries lit, numpy and the others.
+find_program(RELAX_PYTHON python3 PATHS ${PROJECT_SOURCE_DIR}/.venv/bin NO_DEFAULT_PATH
+             DOC "Python with the packages of utils/requirements.txt")
+find_program(RELAX_PYTHON python3 REQUIRED)

@@ -1,0 +1,56 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""The documentation is true: its marked snippets run, its links lead somewhere, the reference is generated."""
+import importlib
+import pathlib
+import re
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "utils"))
+doc_snippets = importlib.import_module("doc_snippets")
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_snippets(document, build, tmp_path):
+    doc_snippets.run_document(document, ROOT, build, tmp_path)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links(document):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
+        # The reference is made by the build.
+        if not target.startswith(("build/", "../build/")):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_reference(build):
+    for dialect in ["relax_sym", "relax", "relax_tp", "relax_ext"]:
+        assert f"# '{dialect}' Dialect" in (build / "docs" / f"{dialect}.md").read_text()
+    assert "# Passes" in (build / "docs/passes.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("<!-- test -->\n```sh\nfalse\n```\n", "this failed"),
+        ("<!-- test -->\n```sh\necho a\n```\n<!-- output -->\n```text\nb\n```\n", "but shown is"),
+    ],
+)
+def test_a_wrong_snippet_fails(text, message, build, tmp_path):
+    document, folder = tmp_path / "doc.md", tmp_path / "run"
+    document.write_text(text)
+    folder.mkdir()
+    with pytest.raises(AssertionError, match=message):
+        doc_snippets.run_document(document, ROOT, build, folder)
+
+
+def test_a_right_snippet_passes(build, tmp_path):
+    document, folder = tmp_path / "doc.md", tmp_path / "run"
+    document.write_text("<!-- file: x.txt -->\n```text\nhello\n```\n<!-- test -->\n```sh\ncat x.txt\n```\n"
+                        "<!-- output -->\n```text\nhello\n```\n")
+    folder.mkdir()
+    assert doc_snippets.run_document(document, ROOT, build, folder) == 3
