@@ -7,6 +7,7 @@
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHBASE
 
 include "RelaxDialect/Dialect/Graph/IR/GraphDialect.td"
+include "RelaxDialect/Dialect/Graph/IR/GraphInterfaces.td"
 include "RelaxDialect/Dialect/Graph/IR/GraphTypes.td"
 include "RelaxDialect/Dialect/Sym/IR/SymAttrs.td"
 include "RelaxDialect/Dialect/Sym/IR/SymInterfaces.td"
@@ -29,9 +30,28 @@ def Relax_FloatTensor : RankedTensorOf<[F16, F32, F64]>;
 def Relax_BoolTensor : RankedTensorOf<[I1]>;
 def Relax_IntTensor : RankedTensorOf<[I8, I16, I32, I64]>;
 
-// A graph op that computes. Run-time extents may break its rule, which traps: erasable, never speculated. Implementations
-// of inferReturnTypes must give the most precise type; a written result type may be less precise (`?`) or proved equal.
+// Speculatable when the op carries `relax.assured` (its shape rules are proved) and values cannot make it trap.
+def Relax_SpeculatableWhenAssuredImpl : NativeOpTrait<"SpeculatableWhenAssuredImpl"> {
+  let cppNamespace = "::mlir::relax::graph";
+}
+def Relax_SpeculatableWhenAssured : TraitList<[ConditionallySpeculatable, Relax_SpeculatableWhenAssuredImpl]>;
+
+// The op implements `inferReturnTypes(context, location, adaptor, types)`, which gives the most precise types or a
+// diagnostic. A written result type may be less precise (`?`) or equal for every valuation.
+def Relax_InferTypes : InferTypeOpAdaptorBase<[{
+  static bool isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange actual) {
+    return ::mlir::relax::graph::areCompatibleResultTypes(inferred, actual);
+  }
+}]>;
+
+// A graph op that computes and has shape rules: run-time extents may break them, which traps. Erasable, never
+// speculated unless assured. Implements `getShapeRules`.
 class Relax_ComputeOp<string mnemonic, list<Trait> traits = []>
-    : Relax_Op<mnemonic, !listconcat([NoMemoryEffect], traits)>;
+    : Relax_Op<mnemonic, !listconcat([NoMemoryEffect, Relax_SpeculatableWhenAssured,
+          DeclareOpInterfaceMethods<Relax_ShapeRuleOpInterface, ["getShapeRules"]>], traits)>;
+
+// A graph op that computes and never traps, whatever the extents and values are.
+class Relax_TotalOp<string mnemonic, list<Trait> traits = []>
+    : Relax_Op<mnemonic, !listconcat([Pure, Relax_ShapeRuleOpInterface], traits)>;
 
 #endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHBASE

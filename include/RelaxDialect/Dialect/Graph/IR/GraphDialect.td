@@ -16,10 +16,23 @@ def Relax_Dialect : Dialect {
     Operations on whole tensors whose extents are symbolic expressions, calls of tensor programs and library functions, shape
     values, and the operations of the memory phases. See docs/Spec.md section 3.
   }];
-  let dependentDialects = ["::mlir::relax::sym::RelaxSymDialect"];
+  let dependentDialects = [
+    "::mlir::relax::sym::RelaxSymDialect", "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  // One registration function per op family, defined beside its ops.
+  let extraClassDeclaration = [{
+    void registerCallOps();
+    void registerDataflowOps();
+    void registerMemoryOps();
+    void registerShapeOps();
+    void registerWeightOps();
+  }];
 }
 
 #endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHDIALECT

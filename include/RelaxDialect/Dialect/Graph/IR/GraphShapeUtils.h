@@ -1,0 +1,32 @@
+//===- GraphShapeUtils.h - Shapes of relax ops ------------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHSHAPEUTILS_H
+#define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHSHAPEUTILS_H
+
+#include "RelaxDialect/Dialect/Sym/IR/SymAttrs.h"
+#include "RelaxDialect/Dialect/Sym/IR/SymExpr.h"
+#include "mlir/IR/TypeRange.h"
+#include "mlir/IR/Types.h"
+
+namespace mlir::relax::graph {
+
+/// Whether an op may write `actual` where `inferred` is its most precise type: tensors or shape values of one element type
+/// and rank, each extent of `actual` unknown, identical, or equal for every valuation. Other types must be identical.
+bool isCompatibleResultType(Type inferred, Type actual);
+bool areCompatibleResultTypes(TypeRange inferred, TypeRange actual);
+
+/// The tensor or shape type with other extents; static dimensions and encoding follow from them.
+Type withSymbolicDims(Type type, ArrayRef<sym::SymExpr> dims);
+
+/// The fact that two extents broadcast: one is 1, or they are equal. Evaluation does not overflow for extents in int64.
+sym::Fact getBroadcastRule(sym::SymExpr a, sym::SymExpr b);
+
+/// Text of extents for diagnostics: `[n, 4, ?]`.
+std::string formatDims(ArrayRef<sym::SymExpr> dims);
+
+} // namespace mlir::relax::graph
+
+#endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHSHAPEUTILS_H

@@ -1,0 +1,72 @@
+//===- GraphShapeUtils.cpp - Shapes of relax ops --------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphShapeUtils.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphTypes.h"
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+bool graph::isCompatibleResultType(Type inferred, Type actual) {
+  if (inferred == actual)
+    return true;
+  if (!inferred || !actual || inferred.getTypeID() != actual.getTypeID())
+    return false;
+  if (auto tensor = dyn_cast<RankedTensorType>(inferred)) {
+    if (tensor.getElementType() != cast<RankedTensorType>(actual).getElementType())
+      return false;
+  } else if (!isa<ShapeType>(inferred)) {
+    return false;
+  }
+  SmallVector<SymExpr> from = sym::getSymbolicDims(inferred), to = sym::getSymbolicDims(actual);
+  if (from.size() != to.size())
+    return false;
+  std::optional<sym::Prover> prover; // most types differ in `?` only
+  for (auto [precise, written] : llvm::zip_equal(from, to)) {
+    if (!written || precise == written)
+      continue;
+    if (!precise)
+      return false;
+    if (!prover)
+      prover.emplace(inferred.getContext());
+    if (prover->isEqual(precise, written) != sym::Verdict::True)
+      return false;
+  }
+  return true;
+}
+
+bool graph::areCompatibleResultTypes(TypeRange inferred, TypeRange actual) {
+  if (inferred.size() != actual.size())
+    return false;
+  for (auto [precise, written] : llvm::zip_equal(inferred, actual))
+    if (!isCompatibleResultType(precise, written))
+      return false;
+  return true;
+}
+
+Type graph::withSymbolicDims(Type type, ArrayRef<SymExpr> dims) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return sym::getTensorType(dims, tensor.getElementType());
+  return ShapeType::get(type.getContext(), dims);
+}
+
+sym::Fact graph::getBroadcastRule(SymExpr a, SymExpr b) {
+  auto distance = [](SymExpr from, SymExpr to) { return SymExpr::max({from - to, to - from}); };
+  SymExpr one = SymExpr::constant(a.getContext(), 1);
+  return {SymExpr::min({distance(a, b), distance(a, one), distance(b, one)}), sym::Fact::Op::Equal,
+          SymExpr::constant(a.getContext(), 0)};
+}
+
+std::string graph::formatDims(ArrayRef<SymExpr> dims) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  sym::printSymExprList(os, dims);
+  return text;
+}
