@@ -105,6 +105,7 @@ void ShapeType::print(AsmPrinter &printer) const {
 }
 
 ArrayRef<sym::SymExpr> ShapeType::getSymbolicDims() const { return getDims(); }
+Type ShapeType::cloneWithSymbolicDims(ArrayRef<sym::SymExpr> dims) const { return get(getContext(), dims); }
 
 LogicalResult WeightBlobAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr file, int64_t offset, int64_t bytes,
                                StringAttr digest) {

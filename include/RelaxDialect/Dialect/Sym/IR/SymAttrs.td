@@ -36,6 +36,10 @@ def RelaxSym_ShapeAttr : RelaxSym_Attr<"Shape", "shape", [
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::relax::sym::SymExpr">:$dims, "::mlir::DictionaryAttr":$extensions);
   let hasCustomAssemblyFormat = 1;
+  // No extensions and an empty dictionary are the same attribute: extensions are null then.
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::mlir::relax::sym::SymExpr>":$dims,
+                                   CArg<"::mlir::DictionaryAttr", "{}">:$extensions)>];
 }
 
 def RelaxSym_ScopeAttr : RelaxSym_Attr<"Scope", "scope"> {

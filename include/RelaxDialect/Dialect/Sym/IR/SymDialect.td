@@ -19,6 +19,11 @@ def RelaxSym_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Also called where an attribute's classes are defined, as registration needs their storage.
+    void registerAttributes();
+    void registerInterfaces();
+  }];
 }
 
 #endif // RELAXDIALECT_DIALECT_SYM_IR_SYMDIALECT

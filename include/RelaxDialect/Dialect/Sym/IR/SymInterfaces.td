@@ -22,7 +22,9 @@ def RelaxSym_SymbolicShapeTypeInterface : TypeInterface<"SymbolicShapeTypeInterf
   let description = [{ A type, other than a tensor, that mentions symbols: `!relax.shape`. As an argument it binds them. }];
   let methods = [
     InterfaceMethod<"One expression per entry, null where unknown.",
-                    "::llvm::ArrayRef<::mlir::relax::sym::SymExpr>", "getSymbolicDims">
+                    "::llvm::ArrayRef<::mlir::relax::sym::SymExpr>", "getSymbolicDims">,
+    InterfaceMethod<"The same type with other entries.", "::mlir::Type", "cloneWithSymbolicDims",
+                    (ins "::llvm::ArrayRef<::mlir::relax::sym::SymExpr>":$dims)>
   ];
 }
 
