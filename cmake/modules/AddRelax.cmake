@@ -1,7 +1,7 @@
 # add_relax_library(Name sources... [LINK_LIBS other Relax libraries] [DEPENDS targets])
 #
-# One static archive per layer row. MLIR always arrives as the one dylib; LINK_LIBS names Relax libraries only, and
-# utils/check_layering.py reads it. Every archive goes whole into libRelaxDialect.so.
+# One object library per layer row. MLIR always arrives as the one dylib; LINK_LIBS names Relax libraries only, and
+# utils/check_layering.py reads it. All of them go into libRelaxDialect.so.
 function(add_relax_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS" ${ARGN})
   add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
@@ -18,6 +18,20 @@ function(add_relax_library name)
     endif()
   endif()
   set_property(GLOBAL APPEND PROPERTY RELAX_LIBS ${name})
+endfunction()
+
+# add_relax_shared_library(name sources... LIBRARIES Relax libraries): the one shared object that holds them all.
+function(add_relax_shared_library name)
+  cmake_parse_arguments(ARG "" "" "LIBRARIES" ${ARGN})
+  set(objects ${ARG_LIBRARIES})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS} ${objects})
+  llvm_update_compile_flags(${name})
+  add_dependencies(${name} relax-headers)
+  target_link_libraries(${name} PUBLIC MLIR LLVM)
+  if(TARGET RelaxPCH)
+    target_precompile_headers(${name} REUSE_FROM RelaxPCH)
+  endif()
 endfunction()
 
 # One precompiled header for every library: an MLIR file costs seconds without it.

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 using namespace mlir::relax::sym;
 
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.cpp.inc"
@@ -39,7 +40,7 @@ struct SymAsmInterface final : OpAsmDialectInterface {
 } // namespace
 
 void RelaxSymDialect::initialize() {
-  detail::registerStorage(getContext());
+  sym::detail::registerStorage(getContext());
   registerAttributes();
   registerInterfaces();
   addInterfaces<SymAsmInterface>();

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 using namespace mlir::relax::sym;
 using namespace mlir::relax::sym::detail;
 
@@ -22,14 +23,14 @@ llvm::hash_code SymAtomStorage::hashKey(const KeyTy &key) {
                             llvm::hash_combine_range(key.operands.begin(), key.operands.end()));
 }
 
-static Range atomRange(const SymAtom &atom) {
+static Bounds atomRange(const SymAtom &atom) {
   if (atom.kind == SymAtom::Kind::Symbol)
     return {0, std::nullopt};
-  Range range;
+  Bounds range;
   if (atom.kind == SymAtom::Kind::Max) {
     bool allBounded = true;
     for (SymExpr operand : atom.operands) {
-      Range part = operand.getImpl()->range;
+      Bounds part = operand.getImpl()->range;
       if (part.lo && (!range.lo || *part.lo > *range.lo))
         range.lo = part.lo;
       allBounded &= part.hi.has_value();
@@ -40,7 +41,7 @@ static Range atomRange(const SymAtom &atom) {
       range.hi.reset();
     return range;
   }
-  Range dividend = atom.operands[0].getImpl()->range;
+  Bounds dividend = atom.operands[0].getImpl()->range;
   if (std::optional<int64_t> divisor = atom.operands[1].getConstant()) {
     if (dividend.lo)
       range.lo = floorDiv(*dividend.lo, *divisor);
@@ -96,18 +97,18 @@ SymExprStorage *SymExprStorage::construct(StorageUniquer::StorageAllocator &allo
   return storage;
 }
 
-void detail::registerStorage(MLIRContext *context) {
+void sym::detail::registerStorage(MLIRContext *context) {
   StorageUniquer &uniquer = context->getAffineUniquer();
   uniquer.registerParametricStorageType<SymAtomStorage>();
   uniquer.registerParametricStorageType<SymExprStorage>();
 }
 
-const SymAtom *detail::getAtom(MLIRContext *context, SymAtom::Kind kind, StringRef name, ArrayRef<SymExpr> operands) {
+const SymAtom *sym::detail::getAtom(MLIRContext *context, SymAtom::Kind kind, StringRef name, ArrayRef<SymExpr> operands) {
   SymAtomStorage::KeyTy key{context, kind, name, operands};
   return context->getAffineUniquer().get<SymAtomStorage>([](SymAtomStorage *) {}, TypeID::get<SymAtomStorage>(), key);
 }
 
-SymExpr detail::getExpr(MLIRContext *context, const OptPoly &poly) {
+SymExpr sym::detail::getExpr(MLIRContext *context, const OptPoly &poly) {
   if (!poly || poly->size() > kMaxTerms)
     return {};
   for (const SymTerm &term : *poly)
@@ -238,6 +239,7 @@ bool SymExpr::usesSymbol(StringRef name) const {
 
 namespace {
 struct Substitution {
+  explicit Substitution(llvm::function_ref<SymExpr(StringRef)> map) : map(map) {}
   llvm::function_ref<SymExpr(StringRef)> map;
   DenseMap<const SymAtom *, SymExpr> done;
 
@@ -283,6 +285,7 @@ struct Substitution {
 };
 
 struct Evaluation {
+  explicit Evaluation(llvm::function_ref<std::optional<int64_t>(StringRef)> value) : value(value) {}
   llvm::function_ref<std::optional<int64_t>(StringRef)> value;
   DenseMap<const SymAtom *, std::optional<int64_t>> done;
 
@@ -336,13 +339,13 @@ struct Evaluation {
 } // namespace
 
 SymExpr SymExpr::substitute(llvm::function_ref<SymExpr(StringRef)> map) const {
-  return Substitution{map, {}}.expr(*this);
+  return Substitution(map).expr(*this);
 }
 
 std::optional<int64_t> SymExpr::evaluate(llvm::function_ref<std::optional<int64_t>(StringRef)> value) const {
   if (!storage)
     return std::nullopt;
-  return Evaluation{value, {}}.expr(*this);
+  return Evaluation(value).expr(*this);
 }
 
 ArrayRef<SymTerm> mlir::relax::sym::getTerms(SymExpr expr) { return getPoly(expr); }

@@ -13,6 +13,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace mlir::relax;
 using namespace mlir::relax::sym;
 using namespace mlir::relax::sym::detail;
 
@@ -117,7 +118,7 @@ static bool preferMirror(const Poly &a, const Poly &b) {
   return (y >= 0) != (x >= 0) ? y >= 0 : y < x;
 }
 
-OptPoly detail::makeFloorDiv(MLIRContext *context, Poly dividend, Poly divisor) {
+OptPoly sym::detail::makeFloorDiv(MLIRContext *context, Poly dividend, Poly divisor) {
   Poly outer;
   auto addOuter = [&](const Poly &poly, int64_t scale = 1) {
     OptPoly sum = add(outer, poly, scale);
@@ -159,7 +160,7 @@ OptPoly detail::makeFloorDiv(MLIRContext *context, Poly dividend, Poly divisor) 
   }
 
   auto constantQuotient = [&]() -> std::optional<int64_t> {
-    Range range = rangeOf(dividend);
+    Bounds range = rangeOf(dividend);
     if (!range.lo || !range.hi)
       return std::nullopt;
     if (isConstant(divisor)) {
@@ -268,7 +269,7 @@ static void dropDominated(SmallVector<Poly> &operands) {
   }
 }
 
-OptPoly detail::makeMax(MLIRContext *context, SmallVector<Poly> operands) {
+OptPoly sym::detail::makeMax(MLIRContext *context, SmallVector<Poly> operands) {
   Poly outer;
   // Taking out the common part can turn -max(..) of one operand into +max(..) of the others, which flattens again; each
   // round removes nested atoms, the bound only guards the cost.

@@ -22,7 +22,7 @@ inline constexpr unsigned kMaxDepth = 48;
 inline constexpr size_t kMaxOperands = 24;
 
 /// Values that an expression can take as far as construction knows: symbols are >= 0, divisors > 0.
-struct Range {
+struct Bounds {
   std::optional<int64_t> lo, hi;
   bool isNonNegative() const { return lo && *lo >= 0; }
 };
@@ -47,7 +47,7 @@ struct SymAtomStorage : StorageUniquer::BaseStorage, SymAtom {
   static SymAtomStorage *construct(StorageUniquer::StorageAllocator &allocator, const KeyTy &key);
 
   MLIRContext *context = nullptr;
-  Range range;
+  Bounds range;
   unsigned depth = 0; // nesting of floordiv and max
 };
 
@@ -62,7 +62,7 @@ struct SymExprStorage : StorageUniquer::BaseStorage {
 
   MLIRContext *context = nullptr;
   Poly terms;
-  Range range;
+  Bounds range;
   unsigned depth = 0;
 };
 
@@ -108,8 +108,8 @@ int64_t floorDiv(int64_t a, int64_t b);
 /// the constant term in [0, c) for a constant b. False on overflow.
 bool divide(const Poly &a, const Poly &b, Poly &quotient, Poly &rest);
 
-Range rangeOf(const Poly &poly);
-Range rangeOf(const SymAtom *atom);
+Bounds rangeOf(const Poly &poly);
+Bounds rangeOf(const SymAtom *atom);
 
 /// Simplifying constructors; see SymExprBuild.cpp.
 OptPoly makeFloorDiv(MLIRContext *context, Poly dividend, Poly divisor);

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 using namespace mlir::relax::sym;
 using namespace mlir::relax::sym::detail;
 
@@ -28,7 +29,7 @@ static bool isIdentifier(StringRef word) {
   return !word.empty() && isHead(word.front()) && llvm::all_of(word.drop_front(), isTail);
 }
 
-bool detail::isPlainSymbolName(StringRef name) { return isIdentifier(name) && !isKeyword(name); }
+bool sym::detail::isPlainSymbolName(StringRef name) { return isIdentifier(name) && !isKeyword(name); }
 
 //===----------------------------------------------------------------------===//
 // Grammar
@@ -186,7 +187,7 @@ private:
 };
 } // namespace
 
-SymExpr detail::parseExpr(MLIRContext *context, TokenSource &tokens) { return ExprParser(context, tokens).parseSum(); }
+SymExpr sym::detail::parseExpr(MLIRContext *context, TokenSource &tokens) { return ExprParser(context, tokens).parseSum(); }
 
 //===----------------------------------------------------------------------===//
 // Tokens of IR

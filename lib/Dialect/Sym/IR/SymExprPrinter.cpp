@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 using namespace mlir::relax::sym;
 using namespace mlir::relax::sym::detail;
 

@@ -10,6 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 using namespace mlir::relax::sym;
 using namespace mlir::relax::sym::detail;
 
@@ -17,7 +18,7 @@ using namespace mlir::relax::sym::detail;
 // Order
 //===----------------------------------------------------------------------===//
 
-int detail::compareAtoms(const SymAtom *a, const SymAtom *b) {
+int sym::detail::compareAtoms(const SymAtom *a, const SymAtom *b) {
   if (a == b)
     return 0;
   if (a->kind != b->kind)
@@ -39,7 +40,7 @@ static unsigned degree(const Factors &factors) {
   return sum;
 }
 
-int detail::compareFactors(const Factors &a, const Factors &b) {
+int sym::detail::compareFactors(const Factors &a, const Factors &b) {
   unsigned degreeA = degree(a), degreeB = degree(b);
   if (degreeA != degreeB)
     return degreeA > degreeB ? -1 : 1;
@@ -52,7 +53,7 @@ int detail::compareFactors(const Factors &a, const Factors &b) {
   return 0; // same degree and one a prefix of the other: equal
 }
 
-int detail::compareExprs(SymExpr a, SymExpr b) {
+int sym::detail::compareExprs(SymExpr a, SymExpr b) {
   if (a == b)
     return 0;
   const Poly &x = getPoly(a), &y = getPoly(b);
@@ -74,25 +75,25 @@ static bool fits(int64_t value) { return value != std::numeric_limits<int64_t>::
 static bool checkedMul(int64_t a, int64_t b, int64_t &result) { return !llvm::MulOverflow(a, b, result) && fits(result); }
 static bool checkedAdd(int64_t a, int64_t b, int64_t &result) { return !llvm::AddOverflow(a, b, result) && fits(result); }
 
-int64_t detail::floorDiv(int64_t a, int64_t b) {
+int64_t sym::detail::floorDiv(int64_t a, int64_t b) {
   int64_t quotient = a / b;
   return a % b != 0 && (a % b < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-Poly detail::constantPoly(int64_t value) {
+Poly sym::detail::constantPoly(int64_t value) {
   Poly result;
   if (value)
     result.push_back({value, {}});
   return result;
 }
 
-Poly detail::atomPoly(const SymAtom *atom) {
+Poly sym::detail::atomPoly(const SymAtom *atom) {
   Poly result;
   result.push_back({1, {{atom, 1u}}});
   return result;
 }
 
-OptPoly detail::add(const Poly &a, const Poly &b, int64_t scaleB) {
+OptPoly sym::detail::add(const Poly &a, const Poly &b, int64_t scaleB) {
   Poly result;
   result.reserve(a.size() + b.size());
   const SymTerm *x = a.begin(), *y = b.begin();
@@ -116,7 +117,7 @@ OptPoly detail::add(const Poly &a, const Poly &b, int64_t scaleB) {
   return result;
 }
 
-std::optional<Factors> detail::multiplyFactors(const Factors &a, const Factors &b) {
+std::optional<Factors> sym::detail::multiplyFactors(const Factors &a, const Factors &b) {
   Factors result;
   const auto *x = a.begin(), *y = b.begin();
   while (x != a.end() || y != b.end()) {
@@ -133,7 +134,7 @@ std::optional<Factors> detail::multiplyFactors(const Factors &a, const Factors &
   return result;
 }
 
-std::optional<Factors> detail::divideFactors(const Factors &a, const Factors &b) {
+std::optional<Factors> sym::detail::divideFactors(const Factors &a, const Factors &b) {
   Factors result;
   const auto *y = b.begin();
   for (auto &factor : a) {
@@ -152,7 +153,7 @@ std::optional<Factors> detail::divideFactors(const Factors &a, const Factors &b)
   return result;
 }
 
-OptPoly detail::multiply(const Poly &a, int64_t coefficient, const Factors &factors) {
+OptPoly sym::detail::multiply(const Poly &a, int64_t coefficient, const Factors &factors) {
   Poly result;
   if (!coefficient)
     return result;
@@ -167,7 +168,7 @@ OptPoly detail::multiply(const Poly &a, int64_t coefficient, const Factors &fact
   return result;
 }
 
-OptPoly detail::multiply(const Poly &a, const Poly &b) {
+OptPoly sym::detail::multiply(const Poly &a, const Poly &b) {
   if (a.size() * b.size() > 4 * kMaxTerms)
     return std::nullopt;
   Poly result;
@@ -181,7 +182,7 @@ OptPoly detail::multiply(const Poly &a, const Poly &b) {
   return result;
 }
 
-bool detail::divide(const Poly &a, const Poly &b, Poly &quotient, Poly &rest) {
+bool sym::detail::divide(const Poly &a, const Poly &b, Poly &quotient, Poly &rest) {
   quotient.clear();
   rest = a;
   const SymTerm &lead = b.front();
@@ -222,7 +223,7 @@ bool detail::divide(const Poly &a, const Poly &b, Poly &quotient, Poly &rest) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ranges
+// Bounds
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -271,7 +272,7 @@ Interval product(Interval x, Interval y) {
   return {};
 }
 
-Interval widen(Range range) {
+Interval widen(Bounds range) {
   Interval result;
   if (range.lo)
     result.lo = *range.lo;
@@ -280,8 +281,8 @@ Interval widen(Range range) {
   return result;
 }
 
-Range narrow(Interval interval) {
-  Range range;
+Bounds narrow(Interval interval) {
+  Bounds range;
   auto fits64 = [](End e) { return e && *e >= INT64_MIN && *e <= INT64_MAX; };
   if (fits64(interval.lo))
     range.lo = static_cast<int64_t>(*interval.lo);
@@ -387,9 +388,9 @@ std::optional<Interval> modRange(const Poly &poly) {
 }
 } // namespace
 
-Range detail::rangeOf(const SymAtom *atom) { return getStorage(atom).range; }
+Bounds sym::detail::rangeOf(const SymAtom *atom) { return getStorage(atom).range; }
 
-Range detail::rangeOf(const Poly &poly) {
+Bounds sym::detail::rangeOf(const Poly &poly) {
   if (poly.size() > 32)
     return {}; // long sums are not worth the quadratic cancelling
   Interval result = sumRange(poly);

@@ -1,0 +1,28 @@
+//===- InitAll.cpp - Registration of everything ----------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/InitAll.h"
+#include "RelaxDialect/Dialect/Extern/IR/Extern.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
+#include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
+#include "RelaxDialect/Transforms/Passes.h"
+#include "mlir/IR/DialectRegistry.h"
+#include <mutex>
+
+using namespace mlir;
+
+void relax::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<sym::RelaxSymDialect, graph::RelaxDialect, tp::RelaxTpDialect, ext::RelaxExtDialect>();
+}
+
+void relax::registerAllPasses() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // One line per Passes.td.
+    registerRelaxTransformsPasses();
+  });
+}
