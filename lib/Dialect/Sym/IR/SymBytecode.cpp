@@ -44,14 +44,14 @@ struct SymBytecodeInterface final : BytecodeDialectInterface {
   LogicalResult writeAttribute(Attribute attr, DialectBytecodeWriter &writer) const override {
     if (auto expr = dyn_cast<ExprAttr>(attr)) {
       writer.writeVarInt(static_cast<uint64_t>(Code::Expr));
-      writer.writeOwnedString(expr.getValue().str());
+      writeText(writer, expr.getValue().str());
       return success();
     }
     if (auto shape = dyn_cast<ShapeAttr>(attr)) {
       writer.writeVarInt(static_cast<uint64_t>(Code::Shape));
       writer.writeVarInt(shape.getDims().size());
       for (SymExpr dim : shape.getDims())
-        writer.writeOwnedString(dim ? dim.str() : "?");
+        writeText(writer, dim ? dim.str() : "?");
       writer.writeOptionalAttribute(shape.getExtensions());
       return success();
     }
@@ -62,7 +62,7 @@ struct SymBytecodeInterface final : BytecodeDialectInterface {
         std::string text;
         llvm::raw_string_ostream os(text);
         fact.print(os);
-        writer.writeOwnedString(text);
+        writeText(writer, text);
       }
       return success();
     }
@@ -104,6 +104,18 @@ struct SymBytecodeInterface final : BytecodeDialectInterface {
   }
 
 private:
+  /// Through a string attribute: the writer keeps references to plain strings until the end.
+  void writeText(DialectBytecodeWriter &writer, StringRef text) const {
+    writer.writeAttribute(StringAttr::get(getContext(), text));
+  }
+  LogicalResult readText(DialectBytecodeReader &reader, StringRef &text) const {
+    StringAttr attr;
+    if (failed(reader.readAttribute(attr)))
+      return failure();
+    text = attr.getValue();
+    return success();
+  }
+
   LogicalResult readList(DialectBytecodeReader &reader, llvm::function_ref<LogicalResult()> readOne) const {
     uint64_t size;
     if (failed(reader.readVarInt(size)))
@@ -117,7 +129,7 @@ private:
 
   LogicalResult readExpr(DialectBytecodeReader &reader, SymExpr &expr) const {
     StringRef text;
-    if (failed(reader.readString(text)))
+    if (failed(readText(reader, text)))
       return failure();
     if (text == "?")
       return success();
@@ -131,7 +143,7 @@ private:
   LogicalResult readFact(DialectBytecodeReader &reader, Fact &fact) const {
     StringRef text;
     std::string error;
-    if (failed(reader.readString(text)))
+    if (failed(readText(reader, text)))
       return failure();
     FailureOr<Fact> parsed = Fact::parse(getContext(), text, error);
     if (failed(parsed))

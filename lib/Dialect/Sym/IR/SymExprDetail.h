@@ -84,6 +84,7 @@ int compareAtoms(const SymAtom *a, const SymAtom *b);
 /// Graded lexicographic order, greatest monomial first: admissible, so division has a unique rest.
 int compareFactors(const Factors &a, const Factors &b);
 int compareExprs(SymExpr a, SymExpr b);
+int comparePolys(const Poly &a, const Poly &b);
 
 //===----------------------------------------------------------------------===//
 // Arithmetic

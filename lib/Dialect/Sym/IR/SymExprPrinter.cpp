@@ -229,8 +229,10 @@ class ExprPrinter {
 public:
   explicit ExprPrinter(raw_ostream &os) : os(os) {}
 
-  void print(const Poly &poly) {
-    Sum sum = Restorer(poly).run();
+  void print(const Poly &poly) { print(Restorer(poly).run()); }
+
+private:
+  void print(const Sum &sum) {
     // The first positive entry leads, so that `4 - n` has no sign to start with; the constant is otherwise last.
     SmallVector<std::function<void(bool)>> entries;
     SmallVector<bool> positive;
@@ -260,7 +262,6 @@ public:
         entries[i](false);
   }
 
-private:
   /// One term with its sign: a binary operator unless the term leads.
   void printTerm(int64_t coefficient, const Factors &factors, const Sugar *sugar, bool leads) {
     if (leads)
@@ -301,9 +302,16 @@ private:
   /// `alone`: nothing next to it binds tighter, so an infix operator needs no parentheses.
   void printOperator(StringRef op, ArrayRef<Poly> operands, bool alone) {
     if (op == "min" || op == "max") {
+      // Greatest monomials first, so that constants are last.
+      SmallVector<const Poly *> sorted;
+      for (const Poly &operand : operands)
+        sorted.push_back(&operand);
+      llvm::sort(sorted, [](const Poly *a, const Poly *b) {
+        return a->empty() != b->empty() ? b->empty() : comparePolys(*a, *b) < 0;
+      });
       os << op << '(';
       llvm::interleave(
-          operands, [&](const Poly &operand) { print(operand); }, [&] { os << ", "; });
+          sorted, [&](const Poly *operand) { print(*operand); }, [&] { os << ", "; });
       os << ')';
       return;
     }
@@ -318,8 +326,12 @@ private:
     bool simple = poly.empty() || (isConstant(poly) && constantTerm(poly) > 0) ||
                   (poly.size() == 1 && poly[0].coefficient == 1 && poly[0].factors.size() == 1 &&
                    poly[0].factors[0].second == 1 && poly[0].factors[0].first->kind == SymAtom::Kind::Symbol);
+    Sum sum = Restorer(poly).run();
+    // A lone call brings its own parentheses.
+    simple |= sum.rest.empty() && sum.sugars.size() == 1 && sum.sugars[0].coefficient == 1 &&
+              sum.sugars[0].factors.empty() && (sum.sugars[0].op == "min" || sum.sugars[0].op == "max");
     os << (simple ? "" : "(");
-    print(poly);
+    print(sum);
     os << (simple ? "" : ")");
   }
 

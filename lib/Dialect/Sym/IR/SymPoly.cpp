@@ -54,9 +54,10 @@ int sym::detail::compareFactors(const Factors &a, const Factors &b) {
 }
 
 int sym::detail::compareExprs(SymExpr a, SymExpr b) {
-  if (a == b)
-    return 0;
-  const Poly &x = getPoly(a), &y = getPoly(b);
+  return a == b ? 0 : comparePolys(getPoly(a), getPoly(b));
+}
+
+int sym::detail::comparePolys(const Poly &x, const Poly &y) {
   for (auto [s, t] : llvm::zip(x, y)) {
     if (int order = compareFactors(s.factors, t.factors))
       return order;
