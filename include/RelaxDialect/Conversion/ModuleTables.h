@@ -1,0 +1,47 @@
+//===- ModuleTables.h - Tables of a module for the artifact ----*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// From the host phase on, the module carries what the artifact tells the
+// runtime beside code. Host code and kernels name entries by their position.
+//
+// | attribute             | entries |
+// |---|---|
+// | `relax.sites`         | `{message = "..{0}..", status = N : i64}`: texts of failing checks |
+// | `relax.kernels`       | names of tensor programs; `relax_kernel_<name>` is the entry of one |
+// | `relax.externs`       | names under which library functions are registered |
+// | `relax.functions`     | `{name, symbol, inputs = [{name, type}], outputs = [{name, type}]}` |
+// | `relax.weights`       | `{name, offset, type, value}`: offset in the weights section |
+// | `relax.memory_report` | `{function = "json"}` |
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_CONVERSION_MODULETABLES_H
+#define RELAXDIALECT_CONVERSION_MODULETABLES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::relax {
+
+inline constexpr StringLiteral kSitesAttrName = "relax.sites";
+inline constexpr StringLiteral kKernelsAttrName = "relax.kernels";
+inline constexpr StringLiteral kExternsAttrName = "relax.externs";
+inline constexpr StringLiteral kFunctionsAttrName = "relax.functions";
+inline constexpr StringLiteral kWeightsAttrName = "relax.weights";
+inline constexpr StringLiteral kMemoryReportAttrName = "relax.memory_report";
+
+/// Position of `entry` in the array attribute `table` of the module; adds it when new.
+int64_t addTableEntry(ModuleOp module, StringRef table, Attribute entry);
+
+/// Number of the site with this relax_rt_status and message (`{0}`, `{1}`.. stand for recorded values); adds it when new.
+int64_t addGuardSite(ModuleOp module, int32_t status, StringRef message);
+
+/// Entries of an array attribute of strings; empty when absent or of another kind.
+SmallVector<StringRef> getStringTable(ModuleOp module, StringRef table);
+
+/// Symbol of the entry of a kernel and of a function.
+std::string getKernelSymbol(StringRef name);
+std::string getEntrySymbol(StringRef name);
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_CONVERSION_MODULETABLES_H

@@ -1,0 +1,69 @@
+//===- Passes.td - Passes that leave the relax dialects ---*- tablegen -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_CONVERSION_PASSES
+#define RELAXDIALECT_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Kernels: func.func over identity-layout memrefs, index scalars and a
+// trailing memref<1xi64> error word, as relax-convert-tensor-program-to-func
+// makes them. Every pass leaves other functions alone.
+//===----------------------------------------------------------------------===//
+
+def ScheduleKernelsPass : Pass<"relax-schedule-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Puts the loops of CPU kernels in an order that LLVM vectorizes.";
+  let description = [{
+    Before: a kernel whose body is linalg on tensors. After: each linalg op is a linalg.generic whose innermost loop is the
+    one with the most unit-stride accesses, preferably parallel (matmul runs in the order m, k, n); elementwise ops work in
+    place on an intermediate that nothing else reads; additions of a floating-point reduction carry `reassoc` and products
+    below them `contract`. No flag that assumes the absence of NaN or infinity is ever set.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
+}
+
+def BufferizeKernelsPass : Pass<"relax-bufferize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turns tensors inside of kernels into buffers.";
+  let description = [{
+    Runs upstream's one-shot bufferization inside of each kernel. Results are computed in the destinations where possible.
+    Small intermediates of constant size live on the stack, up to `stack-bytes` per kernel. Others are a last resort: each
+    is allocated with its size checked for overflow, freed at the end of its block, and a refusal sets the error word.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"65536",
+                        "Bytes of intermediates that one kernel may keep on the stack.">];
+}
+
+def LowerKernelMathPass : Pass<"relax-lower-kernel-math", "::mlir::func::FuncOp"> {
+  let summary = "Replaces math functions by code that vectorizes.";
+  let description = [{
+    exp, log, tanh and erf of f32 become polynomials (at most 5 ulp); f16 computes in f32; rsqrt, floordiv and others
+    become basic operations. What remains is an LLVM intrinsic or a function of libm.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+def WrapKernelsPass : Pass<"relax-wrap-kernels", "::mlir::ModuleOp"> {
+  let summary = "Gives each kernel an entry with the runtime's signature.";
+  let description = [{
+    For a kernel `@f` adds `@relax_kernel_f(buffers, scalars, begin, end, error)` (Spec.md section 5), which builds the
+    memref descriptors. Extents that the kernel returns are stored through the buffers that follow its tensors. `@f`
+    becomes internal and its buffers `noalias`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def VerifyKernelPass : Pass<"relax-verify-kernel", "::mlir::ModuleOp"> {
+  let summary = "Checks the end of the kernel phase.";
+  let description = [{
+    Every kernel named in `relax.kernels` is a func.func with a body, takes identity-layout memrefs, index scalars and the
+    error word, and contains upstream dialects only.
+  }];
+}
+
+#endif // RELAXDIALECT_CONVERSION_PASSES

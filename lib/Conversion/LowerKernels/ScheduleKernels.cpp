@@ -1,0 +1,182 @@
+//===- ScheduleKernels.cpp - Loop orders that LLVM vectorizes -------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// A first schedule for CPUs: no tiling, only the order of the loops. The
+// innermost loop is what LLVM's vectorizer sees, so it is chosen by counting
+// unit-stride, invariant and strided accesses.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelSignature.h"
+#include "RelaxDialect/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_SCHEDULEKERNELSPASS
+#include "RelaxDialect/Conversion/Passes.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+/// What one access costs when loop `dim` runs innermost: 0 invariant, 1 unit stride, more when strided.
+unsigned getAccessCost(AffineMap map, unsigned dim) {
+  for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(dim))
+      continue;
+    bool last = position + 1 == map.getNumResults();
+    // Only d or d + (terms without d) walks memory one element at a time.
+    AffineExpr difference = expr - getAffineDimExpr(dim, map.getContext());
+    bool unit = !simplifyAffineExpr(difference, map.getNumDims(), 0).isFunctionOfDim(dim);
+    return last && unit ? 1 : 16;
+  }
+  return 0;
+}
+
+/// The loop to run innermost.
+unsigned chooseInnermost(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  unsigned best = iterators.size() - 1, bestCost = ~0u;
+  // From the last to the first: among equals the order as written stays.
+  for (unsigned dim = iterators.size(); dim-- > 0;) {
+    unsigned cost = 0;
+    for (auto [index, map] : llvm::enumerate(op.getIndexingMapsArray())) {
+      bool output = static_cast<int64_t>(index) >= op.getNumDpsInputs();
+      cost += getAccessCost(map, dim) * (output ? 2 : 1);
+    }
+    // A reduction needs lanes combined at its end and allows no other loop around a register.
+    if (iterators[dim] == utils::IteratorType::reduction)
+      cost += 3;
+    std::optional<int64_t> trips;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<ShapedType>(operand.get().getType());
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [position, expr] : llvm::enumerate(map.getResults()))
+        if (expr == getAffineDimExpr(dim, map.getContext()) && type && !type.isDynamicDim(position))
+          trips = type.getDimSize(position);
+    }
+    // A loop shorter than a vector is no use innermost.
+    if (trips && *trips < 4)
+      cost += 32;
+    if (cost < bestCost) {
+      best = dim;
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+/// Parallel loops outside, then reductions, then the chosen loop.
+LogicalResult orderLoops(RewriterBase &rewriter, linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (iterators.size() < 2)
+    return success();
+  unsigned innermost = chooseInnermost(op);
+  SmallVector<unsigned> order;
+  for (utils::IteratorType type : {utils::IteratorType::parallel, utils::IteratorType::reduction})
+    for (auto [dim, iterator] : llvm::enumerate(iterators))
+      if (iterator == type && dim != innermost)
+        order.push_back(dim);
+  order.push_back(innermost);
+  if (llvm::is_sorted(order))
+    return success();
+  return LogicalResult(linalg::interchangeGenericOp(rewriter, op, order));
+}
+
+/// Lets LLVM add up a reduction in vector lanes, and fuse products into additions.
+void relaxReductionArithmetic(linalg::GenericOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return;
+  auto add = [&](Operation *operation, arith::FastMathFlags flags) {
+    auto fast = cast<arith::ArithFastMathInterface>(operation);
+    arith::FastMathFlags old = fast.getFastMathFlagsAttr().getValue();
+    operation->setAttr(fast.getFastMathAttrName(), arith::FastMathFlagsAttr::get(op.getContext(), old | flags));
+  };
+  for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    Value accumulator = op.getRegionOutputArgs()[i];
+    Operation *combiner = op.getBody()->getTerminator()->getOperand(i).getDefiningOp();
+    if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(combiner) || !llvm::is_contained(combiner->getOperands(), accumulator))
+      continue;
+    add(combiner, arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+    for (Value operand : combiner->getOperands())
+      if (auto product = operand.getDefiningOp<arith::MulFOp>())
+        add(product, arith::FastMathFlags::contract);
+  }
+}
+
+/// True when nothing but `op` reads `value` and an earlier linalg op of the kernel made it: its memory may be overwritten.
+bool isPrivateIntermediate(Value value, Operation *op) {
+  return value.hasOneUse() && isa_and_nonnull<linalg::LinalgOp>(value.getDefiningOp()) &&
+         value.getDefiningOp()->getBlock() == op->getBlock();
+}
+
+/// `ins(%m) outs(%fresh)` becomes `outs(%m)`, where the value of %fresh is not read and both are walked alike.
+linalg::GenericOp computeInPlace(RewriterBase &rewriter, linalg::GenericOp op) {
+  if (op.getNumLoops() != op.getNumParallelLoops() || op.getNumDpsInits() != 1)
+    return op;
+  OpOperand *init = op.getDpsInitOperand(0);
+  BlockArgument initArgument = op.getMatchingBlockArgument(init);
+  AffineMap map = op.getMatchingIndexingMap(init);
+  if (!initArgument.use_empty() || !map.isPermutation())
+    return op;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input->get().getType() != init->get().getType() || op.getMatchingIndexingMap(input) != map ||
+        !isPrivateIntermediate(input->get(), op))
+      continue;
+    rewriter.modifyOpInPlace(op, [&] {
+      rewriter.replaceAllUsesWith(op.getMatchingBlockArgument(input), initArgument);
+      init->set(input->get());
+    });
+    // The operand is rebuilt without the input, its map and its block argument.
+    unsigned number = input->getOperandNumber();
+    SmallVector<Value> inputs = op.getDpsInputs();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    inputs.erase(inputs.begin() + number);
+    maps.erase(maps.begin() + number);
+    rewriter.setInsertionPoint(op);
+    auto smaller = linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+                                             op.getIteratorTypesArray());
+    op.getBody()->eraseArgument(number);
+    rewriter.inlineRegionBefore(op.getRegion(), smaller.getRegion(), smaller.getRegion().end());
+    rewriter.replaceOp(op, smaller.getResults());
+    return smaller;
+  }
+  return op;
+}
+
+struct ScheduleKernelsPass final : relax::impl::ScheduleKernelsPassBase<ScheduleKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!getKernelSignature(getOperation()))
+      return;
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (!generic) {
+        FailureOr<linalg::GenericOp> generalized = linalg::generalizeNamedOp(rewriter, op);
+        if (failed(generalized))
+          continue; // an op without scalar form: its own lowering applies
+        generic = *generalized;
+      }
+      if (!generic.hasPureTensorSemantics())
+        continue;
+      generic = computeInPlace(rewriter, generic);
+      relaxReductionArithmetic(generic);
+      if (failed(orderLoops(rewriter, generic))) {
+        generic.emitOpError("cannot be put in another loop order");
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

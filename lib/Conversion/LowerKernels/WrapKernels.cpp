@@ -1,0 +1,124 @@
+//===- WrapKernels.cpp - Kernel entries with the runtime's signature ------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelSignature.h"
+#include "RelaxDialect/Conversion/ModuleTables.h"
+#include "RelaxDialect/Conversion/Passes.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_WRAPKERNELSPASS
+#include "RelaxDialect/Conversion/Passes.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+/// Emits the body of one entry.
+class EntryBuilder {
+public:
+  EntryBuilder(func::FuncOp kernel, const KernelSignature &signature)
+      : kernel(kernel), signature(signature), loc(kernel.getLoc()), builder(kernel.getContext()), converter(kernel.getContext()) {}
+
+  void build() {
+    builder.setInsertionPointAfter(kernel);
+    Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
+    auto entry = func::FuncOp::create(builder, loc, getKernelSymbol(kernel.getName()),
+                                      builder.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
+    Block *block = entry.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    buffers = block->getArgument(0);
+    scalars = block->getArgument(1);
+
+    SmallVector<Value> arguments;
+    for (auto [index, type] : llvm::enumerate(signature.buffers))
+      arguments.push_back(makeMemRef(type, loadBuffer(index)));
+    for (unsigned i = 0; i < signature.numScalars; ++i)
+      arguments.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), loadScalar()));
+    auto errorType = cast<MemRefType>(kernel.getArgumentTypes().back());
+    arguments.push_back(makeMemRef(errorType, block->getArgument(4)));
+    auto call = func::CallOp::create(builder, loc, kernel, arguments);
+    for (auto [index, extent] : llvm::enumerate(call.getResults())) {
+      Value slot = loadBuffer(signature.buffers.size() + index);
+      LLVM::StoreOp::create(builder, loc, arith::IndexCastOp::create(builder, loc, i64, extent), slot);
+    }
+    func::ReturnOp::create(builder, loc);
+  }
+
+private:
+  Value loadElement(Type type, Value base, int64_t index) {
+    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), type, base, ArrayRef<LLVM::GEPArg>{int32_t(index)},
+                                        LLVM::GEPNoWrapFlags::inbounds);
+    return LLVM::LoadOp::create(builder, loc, type, address);
+  }
+  Value loadBuffer(int64_t index) { return loadElement(buffers.getType(), buffers, index); }
+  Value loadScalar() { return loadElement(builder.getI64Type(), scalars, nextScalar++); }
+
+  /// A row-major memref over `pointer`; its dynamic extents are the next scalars.
+  Value makeMemRef(MemRefType type, Value pointer) {
+    Type i64 = builder.getI64Type();
+    auto constant = [&](int64_t value) -> Value { return LLVM::ConstantOp::create(builder, loc, i64, value); };
+    SmallVector<Value> sizes;
+    for (int64_t size : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(size) ? loadScalar() : constant(size));
+    auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
+    descriptor.setAllocatedPtr(builder, loc, pointer);
+    descriptor.setAlignedPtr(builder, loc, pointer);
+    descriptor.setOffset(builder, loc, constant(0));
+    Value stride = constant(1);
+    for (unsigned dim = sizes.size(); dim-- > 0;) {
+      descriptor.setSize(builder, loc, dim, sizes[dim]);
+      descriptor.setStride(builder, loc, dim, stride);
+      // Fits: the elements are in memory. With a zero extent nothing is accessed.
+      if (dim > 0)
+        stride = LLVM::MulOp::create(builder, loc, stride, sizes[dim]);
+    }
+    Value value = descriptor;
+    return UnrealizedConversionCastOp::create(builder, loc, type, value).getResult(0);
+  }
+
+  func::FuncOp kernel;
+  const KernelSignature &signature;
+  Location loc;
+  OpBuilder builder;
+  LLVMTypeConverter converter;
+  Value buffers, scalars;
+  int64_t nextScalar = 0;
+};
+
+struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (func::FuncOp kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      std::optional<KernelSignature> signature = getKernelSignature(kernel);
+      if (!signature)
+        continue;
+      std::string symbol = getKernelSymbol(kernel.getName());
+      if (symbols.lookup(symbol)) {
+        kernel.emitError("entry of kernel needs the name '") << symbol << "', which is taken";
+        return signalPassFailure();
+      }
+      EntryBuilder(kernel, *signature).build();
+      // Kept apart from the entry: arguments carry `noalias` better than code inlined into it.
+      MLIRContext *context = &getContext();
+      kernel.setPrivate();
+      kernel->setAttr("llvm.linkage", LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+      kernel->setAttr("no_inline", UnitAttr::get(context));
+      for (unsigned index = 0, e = kernel.getNumArguments(); index < e; ++index)
+        if (isa<MemRefType>(kernel.getArgument(index).getType()))
+          kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), UnitAttr::get(context));
+    }
+  }
+};
+
+} // namespace
