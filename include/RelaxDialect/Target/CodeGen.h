@@ -1,0 +1,45 @@
+//===- CodeGen.h - Native code from LLVM dialect ---------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_TARGET_CODEGEN_H
+#define RELAXDIALECT_TARGET_CODEGEN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace mlir::relax {
+
+/// A machine to compile for.
+struct CodeTarget {
+  std::string triple;
+  std::string cpu;      // LLVM's name; together with `features` it says which instructions may be used
+  std::string tuneCpu;  // only for choices between legal instructions
+  std::string features; // "+avx2,+fma"
+  /// Comma-separated names that the CPU must have, as /proc/cpuinfo spells them (ArtifactFormat.h).
+  std::string requiredFeatures;
+};
+
+/// The target that `name` stands for: "cpu" (x86-64-v3, generic elsewhere), "native" (this machine), "baseline" (any CPU
+/// of this architecture). On failure `error` tells what is known.
+FailureOr<CodeTarget> getCodeTarget(StringRef name, std::string &error);
+
+/// Translates a module of LLVM dialect and optimizes it.
+std::unique_ptr<llvm::Module> translateAndOptimize(ModuleOp module, const CodeTarget &target, llvm::LLVMContext &context);
+
+/// A position-independent object file. Nothing is written to disk.
+LogicalResult emitObject(ModuleOp module, llvm::Module &code, const CodeTarget &target, SmallVectorImpl<char> &object);
+
+/// Links an object to a shared object with ld.lld. What the object needs from libm becomes a dependency; a symbol that
+/// neither libc nor libm has is an error.
+LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object, SmallVectorImpl<char> &shared);
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_TARGET_CODEGEN_H
