@@ -1,0 +1,25 @@
+//===- Artifact.h - Writing an artifact file -------------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_TARGET_ARTIFACT_H
+#define RELAXDIALECT_TARGET_ARTIFACT_H
+
+#include "RelaxDialect/Target/CodeGen.h"
+
+namespace mlir::relax {
+
+struct ArtifactOptions {
+  CodeTarget target;
+  /// Where a relative file name in `#relax.blob` starts.
+  std::string blobDirectory;
+};
+
+/// Writes the artifact of a module in LLVM dialect that carries the tables of Conversion/ModuleTables.h. The tables are
+/// taken off the module. The same module gives the same bytes. On failure nothing is left at `path`.
+LogicalResult writeArtifact(ModuleOp module, const ArtifactOptions &options, StringRef path);
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_TARGET_ARTIFACT_H

@@ -1,0 +1,187 @@
+//===- Artifact.cpp - Writing an artifact file ----------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "RelaxDialect/Target/Artifact.h"
+
+#include "Metadata.h"
+#include "RelaxDialect/Conversion/ModuleTables.h"
+#include "RelaxDialect/Runtime/Runtime.h"
+#include "WeightsSection.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+/// Writes sections one after the other and the header at the end.
+class ArtifactWriter {
+public:
+  explicit ArtifactWriter(llvm::raw_fd_ostream &stream) : stream(stream) { padTo(relax_rt::kPageSize); }
+
+  void beginSection(relax_rt::SectionKind kind) {
+    padTo(llvm::alignTo(position, relax_rt::kPageSize));
+    relax_rt::Section &section = header.sections[header.numSections++];
+    section.kind = static_cast<uint32_t>(kind);
+    section.offset = position;
+    section.checksumIndex = checksums.size();
+  }
+
+  void append(ArrayRef<char> bytes) {
+    write(bytes);
+    current().size += bytes.size();
+    while (!bytes.empty()) {
+      size_t take = std::min<size_t>(bytes.size(), relax_rt::kChecksumBlock - block.size());
+      block.insert(block.end(), bytes.begin(), bytes.begin() + take);
+      bytes = bytes.drop_front(take);
+      if (block.size() == relax_rt::kChecksumBlock)
+        finishBlock();
+    }
+  }
+
+  /// Zeros up to `offset` in the section.
+  void padSectionTo(uint64_t offset) {
+    static constexpr char kZeros[64] = {};
+    while (current().size < offset)
+      append(ArrayRef<char>(kZeros, std::min<uint64_t>(sizeof(kZeros), offset - current().size)));
+  }
+
+  void endSection() {
+    if (!block.empty())
+      finishBlock();
+  }
+
+  void finish() {
+    std::vector<uint32_t> table;
+    table.swap(checksums);
+    beginSection(relax_rt::SectionKind::Checksums);
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(table.data()), table.size() * sizeof(uint32_t));
+    write(bytes);
+    current().size = bytes.size();
+    header.checksumsCrc = relax_rt::crc32(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+
+    std::memcpy(header.magic, relax_rt::kMagic, sizeof(header.magic));
+    header.formatVersion = relax_rt::kFormatVersion;
+    header.abiVersion = RELAX_RT_ABI_VERSION;
+    header.fileSize = position;
+    std::vector<uint8_t> page(relax_rt::kPageSize);
+    std::memcpy(page.data(), &header, sizeof(header));
+    header.headerCrc = relax_rt::crc32(page.data(), page.size());
+    std::memcpy(page.data(), &header, sizeof(header));
+    stream.seek(0);
+    stream.write(reinterpret_cast<const char *>(page.data()), page.size());
+  }
+
+private:
+  relax_rt::Section &current() { return header.sections[header.numSections - 1]; }
+  void write(ArrayRef<char> bytes) {
+    stream.write(bytes.data(), bytes.size());
+    position += bytes.size();
+  }
+  void padTo(uint64_t offset) {
+    stream.write_zeros(offset - position);
+    position = offset;
+  }
+  void finishBlock() {
+    checksums.push_back(relax_rt::crc32(reinterpret_cast<const uint8_t *>(block.data()), block.size()));
+    block.clear();
+  }
+
+  llvm::raw_fd_ostream &stream;
+  relax_rt::Header header = {};
+  uint64_t position = 0;
+  std::vector<uint32_t> checksums;
+  std::vector<char> block;
+};
+
+/// Code of the module, without the tables that translation does not know.
+LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVectorImpl<char> &shared) {
+  for (StringRef table : {kSitesAttrName, kKernelsAttrName, kExternsAttrName, kFunctionsAttrName, kWeightsAttrName,
+                          kMemoryReportAttrName})
+    module->removeAttr(table);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
+  SmallVector<char> object;
+  return success(code && succeeded(emitObject(module, *code, target, object)) &&
+                 succeeded(linkSharedObject(module, target, object, shared)));
+}
+
+/// A file beside the result that takes its name at the end, so that no reader ever sees half of an artifact.
+class PendingFile {
+public:
+  LogicalResult create(ModuleOp module, StringRef path) {
+    int descriptor;
+    if (std::error_code code = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor, temporary,
+                                                               llvm::sys::fs::OF_None, llvm::sys::fs::all_read | llvm::sys::fs::all_write))
+      return module.emitError("cannot write '") << path << "': " << code.message();
+    llvm::sys::RemoveFileOnSignal(temporary);
+    stream.emplace(descriptor, /*shouldClose=*/true);
+    return success();
+  }
+  LogicalResult commit(ModuleOp module, StringRef path) {
+    stream->close();
+    std::error_code code = stream->error();
+    stream->clear_error();
+    if (!code)
+      code = llvm::sys::fs::rename(temporary, path);
+    if (code)
+      return module.emitError("cannot write '") << path << "': " << code.message();
+    llvm::sys::DontRemoveFileOnSignal(temporary);
+    temporary.clear();
+    return success();
+  }
+  ~PendingFile() {
+    if (stream)
+      stream->clear_error();
+    stream.reset();
+    if (temporary.empty())
+      return;
+    llvm::sys::fs::remove(temporary);
+    llvm::sys::DontRemoveFileOnSignal(temporary);
+  }
+  llvm::raw_fd_ostream &getStream() { return *stream; }
+
+private:
+  SmallString<128> temporary;
+  std::optional<llvm::raw_fd_ostream> stream;
+};
+
+} // namespace
+
+LogicalResult relax::writeArtifact(ModuleOp module, const ArtifactOptions &options, StringRef path) {
+  FailureOr<relax_rt::Metadata> metadata = buildMetadata(module, options.target);
+  FailureOr<SmallVector<WeightEntry>> weights = getWeights(module);
+  SmallVector<char> shared;
+  if (failed(metadata) || failed(weights) || failed(compileCode(module, options.target, shared)))
+    return failure();
+
+  PendingFile file;
+  if (failed(file.create(module, path)))
+    return failure();
+  ArtifactWriter writer(file.getStream());
+  std::string encoded = relax_rt::encodeMetadata(*metadata);
+  writer.beginSection(relax_rt::SectionKind::Metadata);
+  writer.append(ArrayRef<char>(encoded.data(), encoded.size()));
+  writer.endSection();
+  writer.beginSection(relax_rt::SectionKind::Code);
+  writer.append(shared);
+  writer.endSection();
+  if (!weights->empty()) {
+    writer.beginSection(relax_rt::SectionKind::Weights);
+    for (const WeightEntry &weight : *weights) {
+      writer.padSectionTo(weight.offset);
+      if (failed(readWeight(module, weight, options.blobDirectory, [&](ArrayRef<char> bytes) { writer.append(bytes); })))
+        return failure();
+    }
+    writer.endSection();
+  }
+  writer.finish();
+  return file.commit(module, path);
+}
