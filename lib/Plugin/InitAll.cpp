@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/InitAll.h"
+#include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
@@ -23,6 +24,7 @@ void relax::registerAllPasses() {
   static std::once_flag once;
   std::call_once(once, [] {
     // One line per Passes.td.
+    registerRelaxConversionPasses();
     registerRelaxTransformsPasses();
   });
 }
