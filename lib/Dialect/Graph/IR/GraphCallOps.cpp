@@ -96,15 +96,6 @@ OpOperand *CallTPInplaceOp::getTiedOperand(unsigned index) {
   return &getInputsMutable()[input];
 }
 
-LogicalResult CallTPOp::verify() { return success(); }
-LogicalResult CallDPSOp::verify() { return success(); }
-LogicalResult CallTPInplaceOp::verify() { return success(); }
-LogicalResult CallOp::verify() { return success(); }
-LogicalResult CallTPOp::verifySymbolUses(SymbolTableCollection &symbols) { return success(); }
-LogicalResult CallDPSOp::verifySymbolUses(SymbolTableCollection &symbols) { return success(); }
-LogicalResult CallTPInplaceOp::verifySymbolUses(SymbolTableCollection &symbols) { return success(); }
-LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) { return success(); }
-
 sym::SymExpr CallOp::getMapped(StringRef symbol) {
   auto expr = getMapping() ? getMapping()->getAs<sym::ExprAttr>(symbol) : sym::ExprAttr();
   return expr ? expr.getValue() : sym::SymExpr();

@@ -20,10 +20,10 @@ def Relax_ShapeOfOp : Relax_Op<"shape_of", [Pure, Relax_InferTypes]> {
   let arguments = (ins Relax_Tensor:$source);
   let results = (outs Relax_ShapeType:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
-  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
-def Relax_MakeShapeOp : Relax_Op<"make_shape", [NoMemoryEffect, Relax_SpeculatableWhenAssured]> {
+def Relax_MakeShapeOp : Relax_Op<"make_shape", [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "A shape computed from the symbols of other shapes.";
   let description = [{
     The result type holds the expressions; they use symbols of the operand types. Traps when an entry is negative.
@@ -35,7 +35,7 @@ def Relax_MakeShapeOp : Relax_Op<"make_shape", [NoMemoryEffect, Relax_Speculatab
   let assemblyFormat = "($shapes^)? attr-dict `:` functional-type($shapes, $result)";
   let hasVerifier = 1;
   let hasFolder = 1;
-  let hasCanonicalizer = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Relax_ShapeToTensorOp : Relax_Op<"shape_to_tensor", [Pure]> {
@@ -63,7 +63,6 @@ def Relax_TensorToShapeOp : Relax_Op<"tensor_to_shape", [NoMemoryEffect, Declare
   let assemblyFormat = "$source custom<BoundSymbols>($binds) attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
-  let hasCanonicalizer = 1;
 }
 
 def Relax_MatchCastOp : Relax_Op<"match_cast", [NoMemoryEffect, DeclareOpInterfaceMethods<RelaxSym_SymbolBinderOpInterface>,
@@ -112,7 +111,7 @@ def Relax_EraseShapeOp : Relax_Op<"erase_shape", [Pure, DeclareOpInterfaceMethod
   let hasFolder = 1;
 }
 
-def Relax_EvalExprOp : Relax_Op<"eval_expr", [NoMemoryEffect, Relax_SpeculatableWhenAssured]> {
+def Relax_EvalExprOp : Relax_Op<"eval_expr", [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
   let summary = "The value of an expression.";
   let description = [{
     The expression uses symbols of the operand's type. Traps when the value leaves 64 bits.
