@@ -33,8 +33,8 @@ def check(headers, build, root=ROOT):
 
     def compile_alone(header):
         runs = [[compiler, *flags, "-x", "c++"]]
-        if "/Runtime/" in header.as_posix() and header.parts[0] == "include":
-            # The ABI is C: no C++ flag there.
+        if "-*- C -*-" in (root / header).read_text().partition("\n")[0]:
+            # The first line says that the header is C too.
             runs.append([compiler, *(flag for flag in flags if not flag.startswith("-std=")), "-x", "c", "-std=c11",
                          "-Wall", "-Werror", "-pedantic"])
         for run in runs:

@@ -79,13 +79,13 @@ def test_headers(tmp_path):
     write(tmp_path, {
         "include/Good.h": "#include <string>\nstd::string f();\n",
         "include/Bad.h": "std::string f();\n",
-        "include/Runtime/NotC.h": "class X {};\n",
+        "include/NotC.h": "// NotC.h -*- C -*-\nclass X {};\n",
         "compile_commands.json": json.dumps(
             [{"file": "/x/lib/Dialect/A.cpp", "command": "clang++-22 -std=c++17 -c A.cpp", "directory": "/"}]),
     })
-    headers = [pathlib.Path(name) for name in ("include/Good.h", "include/Bad.h", "include/Runtime/NotC.h")]
+    headers = [pathlib.Path(name) for name in ("include/Good.h", "include/Bad.h", "include/NotC.h")]
     result = check_headers.check(headers, tmp_path, tmp_path)
-    assert [item for item, _ in result.problems] == ["include/Bad.h", "include/Runtime/NotC.h"]
+    assert [item for item, _ in result.problems] == ["include/Bad.h", "include/NotC.h"]
 
 
 PASSES = """
