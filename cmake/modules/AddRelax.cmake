@@ -63,7 +63,7 @@ function(add_relax_tool name)
   llvm_update_compile_flags(${name})
   add_dependencies(${name} relax-headers)
   target_link_libraries(${name} PRIVATE RelaxDialect MLIR LLVM)
-  set_target_properties(${name} PROPERTIES BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}" INSTALL_RPATH "$ORIGIN/../lib")
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()
 
@@ -78,7 +78,5 @@ function(add_relax_unittest name)
   llvm_update_compile_flags(${name})
   add_dependencies(${name} relax-headers)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest GTest::gtest_main)
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests
-    BUILD_RPATH "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
 endfunction()
