@@ -10,6 +10,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
@@ -26,5 +27,6 @@ void relax::registerAllPasses() {
     // One line per Passes.td.
     registerRelaxConversionPasses();
     registerRelaxTransformsPasses();
+    tp::registerRelaxTensorProgramPasses();
   });
 }

@@ -92,7 +92,8 @@ private:
 
   Value emitStatement(const LoopStatement &statement);
   Value tryFill(const LoopStatement &statement, Value init);
-  void emitBody(const LoopStatement &statement, OpBuilder &body, ValueRange args, ArrayRef<unsigned> loadArgs);
+  void emitBody(const LoopStatement &statement, OpBuilder &body, ValueRange args, ArrayRef<LoopAccess> loads,
+                ArrayRef<unsigned> loadArgs);
   void emitYield();
 
   ProgramOp program;
@@ -130,17 +131,22 @@ Value Raiser::tryFill(const LoopStatement &statement, Value init) {
   return linalg::FillOp::create(builder, statement.store.op->getLoc(), value, init).getResult(0);
 }
 
-/// The store covers the whole buffer, so what it held before matters only when the statement reads it.
+/// The store covers the whole buffer, so what it held before matters only when the statement reads it. A parallel
+/// statement that does so takes it as one more input, which fuses better than an output that is read.
 Value Raiser::emitStatement(const LoopStatement &statement) {
   Value buffer = statement.store.buffer;
-  Value init = statement.accumulators.empty() ? original.lookup(buffer) : current.lookup(buffer);
+  bool reduces = llvm::is_contained(statement.iterators, utils::IteratorType::reduction);
+  Value init = reduces ? current.lookup(buffer) : original.lookup(buffer);
   if (Value filled = tryFill(statement, init))
     return filled;
 
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   SmallVector<unsigned> loadArgs; // the block argument of each load
-  for (const LoopAccess &load : statement.loads) {
+  SmallVector<LoopAccess> loads = statement.loads;
+  if (!reduces)
+    llvm::append_range(loads, statement.accumulators);
+  for (const LoopAccess &load : loads) {
     Value tensor = current.lookup(load.buffer);
     unsigned index = 0;
     while (index != inputs.size() && (inputs[index] != tensor || maps[index] != load.map))
@@ -154,16 +160,17 @@ Value Raiser::emitStatement(const LoopStatement &statement) {
   maps.push_back(statement.store.map);
   auto generic = linalg::GenericOp::create(
       builder, statement.store.op->getLoc(), init.getType(), inputs, init, maps, statement.iterators,
-      [&](OpBuilder &body, Location, ValueRange args) { emitBody(statement, body, args, loadArgs); });
+      [&](OpBuilder &body, Location, ValueRange args) { emitBody(statement, body, args, loads, loadArgs); });
   return generic.getResult(0);
 }
 
-void Raiser::emitBody(const LoopStatement &statement, OpBuilder &body, ValueRange args, ArrayRef<unsigned> loadArgs) {
+void Raiser::emitBody(const LoopStatement &statement, OpBuilder &body, ValueRange args, ArrayRef<LoopAccess> loads,
+                      ArrayRef<unsigned> loadArgs) {
   IRMapping mapping;
-  for (auto [load, index] : llvm::zip(statement.loads, loadArgs))
-    mapping.map(load.op->getResult(0), args[index]);
   for (const LoopAccess &accumulator : statement.accumulators)
     mapping.map(accumulator.op->getResult(0), args.back());
+  for (auto [load, index] : llvm::zip(loads, loadArgs))
+    mapping.map(load.op->getResult(0), args[index]);
   auto mapIv = [&](Value value) {
     const auto *it = llvm::find(statement.ivs, value);
     if (it != statement.ivs.end() && !mapping.contains(value))
@@ -211,11 +218,11 @@ struct RaiseLoopsPass final : tp::impl::RaiseLoopsPassBase<RaiseLoopsPass> {
       Operation *where = nullptr;
       if (succeeded(raiseToTensorForm(program, reason, where))) {
         remark::passed(program.getLoc(), remark::RemarkOpts::name("Raised").category(DEBUG_TYPE))
-            << "raised @" << program.getSymName();
+            << ("raised @" + program.getSymName()).str();
         continue;
       }
       remark::missed(where->getLoc(), remark::RemarkOpts::name("NotRaised").category(DEBUG_TYPE))
-          << "@" << program.getSymName() << " stays as it is: " << reason;
+          << ("@" + program.getSymName() + " stays as it is: " + reason).str();
     }
   }
 };
