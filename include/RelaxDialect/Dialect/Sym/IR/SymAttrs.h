@@ -29,6 +29,9 @@ class ScopeAttr;
 
 namespace mlir::relax::sym {
 
+/// Expressions in messages.
+inline Diagnostic &operator<<(Diagnostic &diag, SymExpr expr) { return diag << expr.str(); }
+
 /// Names of the attributes on functions, arguments and results.
 inline constexpr StringLiteral kScopeAttrName = "relax_sym.scope"; // ScopeAttr on a function
 inline constexpr StringLiteral kShapeAttrName = "relax_sym.shape"; // ShapeAttr on a tensor program's argument
