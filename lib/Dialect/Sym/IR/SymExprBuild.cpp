@@ -133,13 +133,6 @@ OptPoly sym::detail::makeFloorDiv(MLIRContext *context, Poly dividend, Poly divi
       if (constantTerm(divisor) == 1)
         return add(outer, dividend);
     }
-    // Multiples of the divisor come out.
-    Poly quotient, rest;
-    if (!divide(dividend, divisor, quotient, rest) || !addOuter(quotient))
-      return std::nullopt;
-    dividend = std::move(rest);
-    if (dividend.empty())
-      return outer;
     // A common factor of divisor and non-constant terms cancels: floor(floor(k / g) / d) for the constant.
     int64_t gcd = std::gcd(content(divisor, true), content(dividend, false));
     if (gcd > 1) {
@@ -154,9 +147,18 @@ OptPoly sym::detail::makeFloorDiv(MLIRContext *context, Poly dividend, Poly divi
       divisor = divideByFactors(divisor, common);
       continue;
     }
+    // Before multiples come out: for a divisor of 2 these would turn -q into q, and ceildivs would not nest.
     if (flattenNested(context, dividend, divisor))
       continue;
-    break;
+    // Multiples of the divisor come out.
+    Poly quotient, rest;
+    if (!divide(dividend, divisor, quotient, rest) || !addOuter(quotient))
+      return std::nullopt;
+    dividend = std::move(rest);
+    if (dividend.empty())
+      return outer;
+    if (quotient.empty())
+      break;
   }
 
   auto constantQuotient = [&]() -> std::optional<int64_t> {

@@ -140,6 +140,18 @@ private:
       if (OptPoly shifted = add(*mirror, b))
         offer(-c, others, "floordiv", {*shifted, b}, rest);
     }
+    // floordiv(-a - 1, b) = quotient + floordiv(other, b): brings ceildiv(n, 2) back, which is stored as n - floordiv(n, 2).
+    Poly quotient, other;
+    if (divide(*mirror, b, quotient, other) && !other.empty()) {
+      OptPoly outer = add(quotient, one);
+      OptPoly scaled = outer ? multiply(*outer, c, others) : std::nullopt;
+      OptPoly reduced = scaled ? add(rest, *scaled, -1) : std::nullopt;
+      OptPoly shifted = add(other, b, -1);
+      shifted = shifted ? add(*shifted, one) : std::nullopt;
+      offer(-c, others, "floordiv", {other, b}, reduced);
+      if (shifted && !shifted->empty())
+        offer(-c, others, "ceildiv", {*shifted, b}, reduced);
+    }
     considerMod(c, others, atom, a, b, *mirror);
   }
 

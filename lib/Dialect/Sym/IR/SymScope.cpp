@@ -135,6 +135,11 @@ private:
       auto binder = dyn_cast<SymbolBinderOpInterface>(op);
       if (!binder)
         return success();
+      // The interface reads attributes: the op has to be valid before it can be asked.
+      if (operandTypes(op).size() != op->getNumOperands())
+        return op->emitOpError("has a null operand");
+      if (failed(op->getName().verifyInvariants(op)))
+        return failure();
       for (StringRef name : binder.getBoundSymbols()) {
         auto [it, isNew] = binders.try_emplace(name, op);
         if (isNew)
