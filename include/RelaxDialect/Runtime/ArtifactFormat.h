@@ -21,6 +21,9 @@ constexpr uint64_t kPageSize = 4096;
 constexpr uint64_t kChecksumBlock = uint64_t(1) << 20;
 constexpr uint32_t kMaxSections = 32;
 
+// Each kind of section appears at most once; all but weights must. Sections do not overlap, and bytes that belong to
+// neither page 0 nor a section are zero.
+
 enum class SectionKind : uint32_t { Checksums = 1, Metadata = 2, Code = 3, Weights = 4 };
 
 /// One entry of the section table. `offset` is a multiple of kPageSize.
@@ -59,8 +62,8 @@ struct FunctionInfo {
   std::vector<TensorInfo> inputs, outputs;
 };
 struct GuardSite {
-  uint32_t status = 0; // relax_rt_status to return
-  std::string message; // {0}, {1}.. stand for the recorded values
+  uint32_t status = 0; // relax_rt_status to return: SHAPE_MISMATCH, GUARD_FAILED or KERNEL_ERROR
+  std::string message; // {0}, {1}.. stand for the recorded values; the runtime puts "<function>: " in front
 };
 struct KernelInfo {
   std::string name;
@@ -81,7 +84,7 @@ struct Metadata {
   std::string memoryReport; // JSON
 };
 
-/// The bytes of the metadata section.
+/// The bytes of the metadata section. Strings contain no zero bytes.
 std::string encodeMetadata(const Metadata &metadata);
 /// Reads untrusted bytes; false (and `error`) on anything malformed, including trailing bytes.
 bool decodeMetadata(const uint8_t *data, uint64_t size, Metadata &metadata, std::string &error);

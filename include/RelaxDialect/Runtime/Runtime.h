@@ -112,6 +112,7 @@ typedef struct relax_rt_tensor_info {
   const char *const *dims; /* `rank` texts: "2048", "n", "n*4", "?" */
 } relax_rt_tensor_info;
 
+/** -1 when there is no such function. */
 RELAX_RT_API int64_t relax_rt_module_num_inputs(const relax_rt_module *module, int64_t function);
 RELAX_RT_API int64_t relax_rt_module_num_outputs(const relax_rt_module *module, int64_t function);
 /** Valid as long as the module. NULL when out of range. */
@@ -128,13 +129,15 @@ RELAX_RT_API const char *relax_rt_module_memory_report(const relax_rt_module *mo
 RELAX_RT_API relax_rt_status relax_rt_context_create(relax_rt_module *module, relax_rt_context **out_context);
 RELAX_RT_API void relax_rt_context_destroy(relax_rt_context *context);
 
-/** Bytes that arena and outputs of one call may take together; 0 = no limit (the default). Exceeding it is RELAX_RT_OUT_OF_MEMORY. */
+/** Bytes that arena and outputs of one call may take together; 0 = no limit (the default). Exceeding it is RELAX_RT_OUT_OF_MEMORY.
+    Memory kept from earlier calls is given back where it would add to that. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_memory_limit(relax_rt_context *context, uint64_t bytes);
 /** Stops the running or next call at its next kernel. The only function that another thread may call. */
 RELAX_RT_API void relax_rt_context_cancel(relax_rt_context *context);
 
 /**
- * Runs one function. Inputs are read, never written or kept. Outputs belong to the context and stay valid until its next invoke or its end.
+ * Runs one function. Inputs are read, never written or kept; their data is aligned to its elements. Outputs belong to the context and stay
+ * valid until its next invoke or its end; that next invoke may have them among its inputs.
  * On failure there are no outputs, the context is usable again and relax_rt_last_error() tells what failed.
  */
 RELAX_RT_API relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function, const relax_rt_tensor_view *inputs, int64_t num_inputs);

@@ -1,0 +1,156 @@
+/*===- TestCode.c - What the compiler would emit ------------------*- C -*-===*\
+|*
+|* Licensed under the Apache License, Version 2.0. See LICENSE.
+|*
+|* Host entries and kernels of the hand-made artifact of these tests. The ids
+|* are those of TestArtifact.cpp.
+|*
+\*===----------------------------------------------------------------------===*/
+#include "RelaxDialect/Runtime/ABI.h"
+
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { kernel_scale, kernel_copy, kernel_error };
+enum { site_columns, site_even, site_kernel };
+
+/* buffers: x, out; scalars: rows, factor (bits of a float in the low half). */
+EXPORT void kernel_scale_rows(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error) {
+  const float *x = buffers[0];
+  float *out = buffers[1], factor;
+  memcpy(&factor, &scalars[1], sizeof factor);
+  (void)error;
+  for (int64_t row = begin; row < end; ++row)
+    for (int64_t column = 0; column < 4; ++column)
+      out[row * 4 + column] = x[row * 4 + column] * factor;
+}
+
+/* buffers: x, out; scalars: bytes. */
+EXPORT void kernel_copy_bytes(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error) {
+  (void)begin, (void)end, (void)error;
+  memcpy(buffers[1], buffers[0], (size_t)scalars[0]);
+}
+
+EXPORT void kernel_sets_error(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error) {
+  (void)buffers, (void)begin, (void)end;
+  *error = scalars[0];
+}
+
+/* x (n, 4) -> y (n, 4): x times the first weight, through the arena. */
+EXPORT int32_t relax_entry_main(relax_rt_invocation *inv) {
+  const int64_t *dims = inv->inputs[0].dims;
+  if (dims[1] != 4)
+    return inv->api->guard_failed(inv, site_columns, &dims[1], 1);
+  int64_t bytes = dims[0] * 16, scalars[2] = {dims[0], 0};
+  memcpy(&scalars[1], inv->weights, sizeof(float));
+  void *arena, *out;
+  int32_t status = inv->api->reserve_arena(inv, bytes, &arena);
+  if (status)
+    return status;
+  if ((status = inv->api->alloc_output(inv, 0, dims, &out)))
+    return status;
+  void *first[] = {inv->inputs[0].data, arena}, *second[] = {arena, out};
+  if ((status = inv->api->launch(inv, kernel_scale, first, scalars, dims[0])))
+    return status;
+  return inv->api->launch(inv, kernel_copy, second, &bytes, 1);
+}
+
+/* a (), b () -> y (a, b), uninitialized. */
+EXPORT int32_t relax_entry_huge(relax_rt_invocation *inv) {
+  int64_t dims[2] = {*(int64_t *)inv->inputs[0].data, *(int64_t *)inv->inputs[1].data};
+  void *out;
+  return inv->api->alloc_output(inv, 0, dims, &out);
+}
+
+/* n () -> arena of n bytes. */
+EXPORT int32_t relax_entry_arena(relax_rt_invocation *inv) {
+  void *base;
+  return inv->api->reserve_arena(inv, *(int64_t *)inv->inputs[0].data, &base);
+}
+
+/* x (n) -> y (n) and the number of arguments (): by the library function. */
+EXPORT int32_t relax_entry_library(relax_rt_invocation *inv) {
+  const int64_t *dims = inv->inputs[0].dims;
+  void *out, *count;
+  int32_t status = inv->api->alloc_output(inv, 0, dims, &out);
+  if (status)
+    return status;
+  if ((status = inv->api->alloc_output(inv, 1, 0, &count)))
+    return status;
+  relax_rt_dtype f32 = {RELAX_RT_FLOAT, 32, 1}, i64 = {RELAX_RT_INT, 64, 1};
+  relax_rt_tensor_view args[3] = {{inv->inputs[0].data, dims, 1, f32}, {out, dims, 1, f32}, {count, 0, 0, i64}};
+  return inv->api->call_extern(inv, 0, args, 3, dims, 1);
+}
+
+/* word () -> nothing: a kernel that sets its error word. */
+EXPORT int32_t relax_entry_kernel_error(relax_rt_invocation *inv) {
+  return inv->api->launch(inv, kernel_error, 0, inv->inputs[0].data, 1);
+}
+
+/* Launches until something stops it. */
+EXPORT int32_t relax_entry_forever(relax_rt_invocation *inv) {
+  int64_t zero = 0;
+  int32_t status = 0;
+  while (!status)
+    status = inv->api->launch(inv, kernel_error, 0, &zero, 1);
+  return status;
+}
+
+/* x (n) -> y (n + 1): a copy and one more element, as a cache grows. */
+EXPORT int32_t relax_entry_append(relax_rt_invocation *inv) {
+  int64_t rows = inv->inputs[0].dims[0], longer = rows + 1;
+  void *out;
+  int32_t status = inv->api->alloc_output(inv, 0, &longer, &out);
+  if (status)
+    return status;
+  memset(out, 0xff, (size_t)longer * 8);
+  memcpy(out, inv->inputs[0].data, (size_t)rows * 8);
+  ((int64_t *)out)[rows] = rows;
+  return 0;
+}
+
+/* mode () -> y (2): code that breaks the rules, and fails to. */
+EXPORT int32_t relax_entry_broken(relax_rt_invocation *inv) {
+  int64_t mode = *(int64_t *)inv->inputs[0].data, dims[1] = {2}, negative[1] = {-2}, values[2] = {3, 5};
+  void *out = 0, *base = 0;
+  switch (mode) {
+  case 0: /* the rules are kept */
+    return inv->api->alloc_output(inv, 0, dims, &out);
+  case 1: /* an output is missing */
+    return 0;
+  case 2: /* an unknown status */
+    return 99;
+  case 3: /* a failure without a text */
+    return RELAX_RT_GUARD_FAILED;
+  case 4: /* an output made twice */
+    inv->api->alloc_output(inv, 0, dims, &out);
+    return inv->api->alloc_output(inv, 0, dims, &out);
+  case 5:
+    return inv->api->alloc_output(inv, 7, dims, &out);
+  case 6:
+    return inv->api->alloc_output(inv, 0, negative, &out);
+  case 7:
+    return inv->api->reserve_arena(inv, -1, &base);
+  case 8:
+    inv->api->reserve_arena(inv, 10, &base);
+    return inv->api->reserve_arena(inv, 10, &base);
+  case 9:
+    return inv->api->launch(inv, 99, 0, 0, 1);
+  case 10:
+    return inv->api->launch(inv, kernel_error, 0, 0, -1);
+  case 11:
+    return inv->api->call_extern(inv, -1, 0, 0, 0, 0);
+  case 12:
+    return inv->api->guard_failed(inv, 1000, values, 2);
+  case 13: /* a failure is ignored */
+    inv->api->guard_failed(inv, site_even, values, 2);
+    inv->api->alloc_output(inv, 0, dims, &out);
+    return 0;
+  case 14: /* an empty range: no kernel runs */
+    inv->api->launch(inv, kernel_error, 0, 0, 0);
+    return inv->api->alloc_output(inv, 0, dims, &out);
+  default:
+    return inv->api->guard_failed(inv, site_even, values, 2);
+  }
+}
