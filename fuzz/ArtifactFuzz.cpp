@@ -60,7 +60,8 @@ void repair(std::vector<uint8_t> &image) {
   header.reserved = 0;
   uint32_t count = std::min(header.numSections, kMaxSections);
   auto inFile = [&](const Section &section) {
-    return section.offset >= kPageSize && section.offset <= image.size() && section.size <= image.size() - section.offset;
+    return section.offset >= kPageSize && section.offset <= image.size() &&
+           section.size <= image.size() - section.offset;
   };
   const Section *table = nullptr;
   for (uint32_t i = 0; i < count; ++i)
@@ -70,7 +71,8 @@ void repair(std::vector<uint8_t> &image) {
     const Section &section = header.sections[i];
     if (&section == table || !inFile(section))
       continue;
-    for (uint64_t at = 0, k = section.checksumIndex; at < section.size && k < table->size / 4; at += kChecksumBlock, ++k) {
+    for (uint64_t at = 0, k = section.checksumIndex; at < section.size && k < table->size / 4;
+         at += kChecksumBlock, ++k) {
       uint32_t crc = crcOf(image, section.offset + at, std::min(kChecksumBlock, section.size - at));
       std::memcpy(image.data() + table->offset + 4 * k, &crc, 4);
     }
@@ -91,8 +93,7 @@ void fuzzFile(const std::vector<uint8_t> &image) {
     ArtifactFile artifact;
     std::vector<uint8_t> metadata, code;
     Mapping weights;
-    if (artifact.open(path.c_str()) == RELAX_RT_OK &&
-        artifact.read(SectionKind::Metadata, metadata) == RELAX_RT_OK &&
+    if (artifact.open(path.c_str()) == RELAX_RT_OK && artifact.read(SectionKind::Metadata, metadata) == RELAX_RT_OK &&
         artifact.read(SectionKind::Code, code) == RELAX_RT_OK &&
         artifact.map(SectionKind::Weights, weights) == RELAX_RT_OK)
       fuzzMetadata(metadata.data(), metadata.size());

@@ -213,8 +213,8 @@ bool relax_run::makeNpyHeader(relax_rt_dtype dtype, const int64_t *dims, int64_t
       name = type.name;
   if (!name)
     return fail(error, "numpy has no such element type");
-  std::string dict = std::string("{'descr': '") + (dtype.bits == 8 ? "|" : "<") + name +
-                     "', 'fortran_order': False, 'shape': (";
+  std::string dict =
+      std::string("{'descr': '") + (dtype.bits == 8 ? "|" : "<") + name + "', 'fortran_order': False, 'shape': (";
   for (int64_t i = 0; i < rank; ++i)
     dict += (i ? ", " : "") + std::to_string(dims[i]);
   dict += rank == 1 ? ",), }" : "), }";

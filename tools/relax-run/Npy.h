@@ -22,7 +22,8 @@ struct NpyHeader {
   uint64_t dataSize = 0;
 };
 
-/// Reads the header of an untrusted .npy image (versions 1 to 3); false and `error` when it is malformed or not supported.
+/// Reads the header of an untrusted .npy image (versions 1 to 3); false and `error` when it is malformed or not
+/// supported.
 bool parseNpyHeader(const uint8_t *bytes, uint64_t size, NpyHeader &header, std::string &error);
 
 /// The bytes before the data of a row-major array; false for element types that numpy does not have.

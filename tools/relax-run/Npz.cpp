@@ -27,8 +27,7 @@ Memory allocate(uint64_t bytes) {
 }
 
 bool readArray(ZipReader &zip, const ZipMember &member, Array &array, std::string &error) {
-  // The claim is checked before memory is asked for.
-  if (!ZipReader::isPlausible(member)) {
+  if (!zip.isPlausible(member)) {
     error = "corrupt: its sizes do not agree";
     return false;
   }
@@ -42,8 +41,8 @@ bool readArray(ZipReader &zip, const ZipMember &member, Array &array, std::strin
     return false;
   uint64_t actual = member.size - header.headerSize;
   if (actual != header.dataSize) {
-    error = "its header announces " + std::to_string(header.dataSize) + " bytes of data, it has " +
-            std::to_string(actual);
+    error =
+        "its header announces " + std::to_string(header.dataSize) + " bytes of data, it has " + std::to_string(actual);
     return false;
   }
   const uint8_t *data = image.get() + header.headerSize;

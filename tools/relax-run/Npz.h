@@ -23,9 +23,7 @@ struct Array {
   std::vector<int64_t> dims;
   std::unique_ptr<uint8_t, decltype(&std::free)> data{nullptr, &std::free};
 
-  relax_rt_tensor_view view() const {
-    return {data.get(), dims.data(), static_cast<int64_t>(dims.size()), dtype};
-  }
+  relax_rt_tensor_view view() const { return {data.get(), dims.data(), static_cast<int64_t>(dims.size()), dtype}; }
 };
 
 /// An array of someone else's.

@@ -17,7 +17,7 @@ extern const char *const kUsage;
 
 struct Options {
   std::string artifact;
-  std::string function; // empty: "main", else the only one
+  std::string function;                                  // empty: "main", else the only one
   std::vector<std::pair<std::string, std::string>> runs; // files of inputs and outputs
   std::vector<std::string> libraries;
   uint64_t memoryLimit = 0; // 0: none

@@ -125,8 +125,7 @@ bool ZipReader::findDirectory(uint64_t &offset, uint64_t &size, uint64_t &count,
     return fail(error, "cannot read");
   uint64_t at = tailSize;
   for (uint64_t candidate = tailSize < kEndSize ? 0 : tailSize - kEndSize + 1; candidate-- > 0;) {
-    if (load32(&tail[candidate]) == kEndSignature &&
-        load16(&tail[candidate + 20]) == tailSize - candidate - kEndSize) {
+    if (load32(&tail[candidate]) == kEndSignature && load16(&tail[candidate + 20]) == tailSize - candidate - kEndSize) {
       at = candidate;
       break;
     }
@@ -194,7 +193,9 @@ bool ZipReader::readDirectory(std::string &error) {
   return true;
 }
 
-bool ZipReader::isPlausible(const ZipMember &member) {
+bool ZipReader::isPlausible(const ZipMember &member) const {
+  if (member.storedSize > fileSize)
+    return false;
   // Deflate reaches at most 1032 : 1.
   return member.method == 0 ? member.size == member.storedSize : member.size / 1033 <= member.storedSize;
 }

@@ -37,8 +37,8 @@ public:
   const std::vector<ZipMember> &members() const { return list; }
   /// The contents, checked against size and CRC. `out` has room for member.size bytes.
   bool read(const ZipMember &member, uint8_t *out, std::string &error);
-  /// An upper bound of what a member can decompress to; larger claims are lies.
-  static bool isPlausible(const ZipMember &member);
+  /// Whether a member can have the size it claims. Only then is memory asked for.
+  bool isPlausible(const ZipMember &member) const;
 
 private:
   bool readAt(uint64_t offset, uint64_t size, uint8_t *out);

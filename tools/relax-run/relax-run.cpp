@@ -22,12 +22,10 @@ int report(const std::string &message) {
   return 1;
 }
 
-template <typename T, void (*destroy)(T *)>
-struct Destroy {
+template <typename T, void (*destroy)(T *)> struct Destroy {
   void operator()(T *object) const { destroy(object); }
 };
-template <typename T, void (*destroy)(T *)>
-using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
+template <typename T, void (*destroy)(T *)> using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
 
 /// Everything of one process: the runtime's objects in the order in which they depend on each other.
 class Session {
@@ -60,8 +58,8 @@ private:
 std::string typeName(relax_rt_dtype dtype) {
   if (dtype.code == RELAX_RT_BOOL)
     return "bool";
-  const char *kind = dtype.code == RELAX_RT_INT    ? "int"
-                     : dtype.code == RELAX_RT_UINT ? "uint"
+  const char *kind = dtype.code == RELAX_RT_INT     ? "int"
+                     : dtype.code == RELAX_RT_UINT  ? "uint"
                      : dtype.code == RELAX_RT_FLOAT ? "float"
                                                     : "bfloat";
   return kind + std::to_string(dtype.bits);
@@ -109,7 +107,8 @@ bool Session::selectFunction() {
   if (function < 0 && count == 1)
     function = 0;
   // Printing every signature needs no choice.
-  return function >= 0 || options.runs.empty() || fail("no function 'main', give --function; the artifact has: " + names);
+  return function >= 0 || options.runs.empty() ||
+         fail("no function 'main', give --function; the artifact has: " + names);
 }
 
 bool Session::matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt_tensor_view> &views) {

@@ -186,6 +186,22 @@ TEST_F(ArtifactTest, ModulesDoNotShareCode) {
   EXPECT_EQ(numOpenFiles(), before);
 }
 
+TEST_F(ArtifactTest, CodeThatStaysLoadedIsNotTakenForOtherCode) {
+  size_t before = numOpenFiles();
+  for (int i = 0; i < 2; ++i) {
+    TestArtifact pinned = makeTestArtifact();
+    pinned.code = readFile(RELAX_TEST_PINNED);
+    ASSERT_EQ(load(pinned.build()), RELAX_RT_OK) << relax_rt_last_error();
+    relax_rt_module_destroy(module);
+    // With the same name as the object that is still loaded, its symbols would be found here.
+    TestArtifact other = makeTestArtifact();
+    other.code = readFile(RELAX_TEST_LIBRARY);
+    module = nullptr;
+    expectRefused(other.build(), "does not define");
+  }
+  EXPECT_GT(numOpenFiles(), before);
+}
+
 TEST_F(ArtifactTest, LoadFromManyThreads) {
   file.write(makeTestArtifact().build());
   std::vector<std::thread> threads;

@@ -110,8 +110,7 @@ TEST_F(ContextTest, WrongInputs) {
   expectFailure(call("main", {view}), RELAX_RT_INVALID_ARGUMENT, "main: input 'x': its extents are NULL");
   view = x.view();
   view.data = static_cast<char *>(view.data) + 2;
-  expectFailure(call("main", {view}), RELAX_RT_INVALID_ARGUMENT,
-                "main: input 'x': its data is not aligned to 4 bytes");
+  expectFailure(call("main", {view}), RELAX_RT_INVALID_ARGUMENT, "main: input 'x': its data is not aligned to 4 bytes");
   int64_t negative[] = {3, -4}, large[] = {INT64_MAX, INT64_MAX};
   view = x.view();
   view.dims = negative;
@@ -146,9 +145,7 @@ TEST_F(ContextTest, KernelErrors) {
 }
 
 TEST_F(ContextTest, HugeTensors) {
-  auto huge = [&](int64_t a, int64_t b) {
-    return call("huge", {{&a, nullptr, 0, kInt64}, {&b, nullptr, 0, kInt64}});
-  };
+  auto huge = [&](int64_t a, int64_t b) { return call("huge", {{&a, nullptr, 0, kInt64}, {&b, nullptr, 0, kInt64}}); };
   EXPECT_EQ(huge(2, 3), RELAX_RT_OK);
   expectFailure(huge(INT64_MAX, INT64_MAX), RELAX_RT_OUT_OF_MEMORY,
                 "huge: output 'y': a tensor of shape [9223372036854775807, 9223372036854775807] exceeds 2^63 bytes");

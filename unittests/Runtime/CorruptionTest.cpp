@@ -53,8 +53,10 @@ TEST_F(CorruptionTest, EveryChangedByteIsRefused) {
 TEST_F(CorruptionTest, EachSectionIsNamed) {
   std::string image = makeTestArtifact().build();
   Header header = getHeader(image);
-  for (auto [kind, name] : {std::make_pair(SectionKind::Checksums, "checksums"), {SectionKind::Metadata, "metadata"},
-                            {SectionKind::Code, "code"}, {SectionKind::Weights, "weights"}}) {
+  for (auto [kind, name] : {std::make_pair(SectionKind::Checksums, "checksums"),
+                            {SectionKind::Metadata, "metadata"},
+                            {SectionKind::Code, "code"},
+                            {SectionKind::Weights, "weights"}}) {
     const Section &section = getSection(header, kind);
     for (uint64_t at : {section.offset, section.offset + section.size - 1}) {
       std::string changed = image;

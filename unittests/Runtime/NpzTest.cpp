@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#include "Npy.h"
 #include "Npz.h"
+#include "Npy.h"
 #include "TestArtifact.h"
 #include "Zip.h"
 
@@ -260,8 +260,8 @@ TEST(Npz, Containers) {
 
 TEST(Npz, FortranOrder) {
   int16_t columns[6] = {0, 3, 1, 4, 2, 5};
-  expectSixShorts(zipOf("x.npy",
-                        npy(dictOf("<i2", "(2, 3)", true), std::string(reinterpret_cast<char *>(columns), 12)), false));
+  expectSixShorts(
+      zipOf("x.npy", npy(dictOf("<i2", "(2, 3)", true), std::string(reinterpret_cast<char *>(columns), 12)), false));
   // Three dimensions, by the definition: element (i, j, k) is at i + 2 j + 6 k.
   std::vector<int64_t> dims = {2, 3, 4};
   std::vector<uint8_t> from(24), to(24);
@@ -287,8 +287,10 @@ TEST(Npz, RoundTrip) {
   TemporaryFile file;
   std::string error;
   ASSERT_TRUE(writeNpz(file.path(),
-                       {{"x", {values, dims, 2, kInt16}}, {"scalar", {values + 5, nullptr, 0, kInt16}},
-                        {"empty", {values, empty, 2, kInt16}}, {"a/b:0", {values, dims + 1, 1, kInt16}}},
+                       {{"x", {values, dims, 2, kInt16}},
+                        {"scalar", {values + 5, nullptr, 0, kInt16}},
+                        {"empty", {values, empty, 2, kInt16}},
+                        {"a/b:0", {values, dims + 1, 1, kInt16}}},
                        error))
       << error;
   std::vector<Array> arrays;
@@ -320,6 +322,11 @@ TEST(Npz, Errors) {
   std::string bomb = zipOf("x.npy", sixShorts(), true);
   size_t entry = bomb.find("PK\x01\x02");
   for (size_t i = 24; i < 28; ++i)
+    bomb[entry + i] = '\xfe';
+  expectError(bomb, "its sizes do not agree");
+  bomb = zipOf("x.npy", sixShorts(), false);
+  entry = bomb.find("PK\x01\x02");
+  for (size_t i = 20; i < 28; ++i)
     bomb[entry + i] = '\xfe';
   expectError(bomb, "its sizes do not agree");
   std::string method = zipOf("x.npy", sixShorts(), false);

@@ -39,8 +39,8 @@ protected:
       count *= static_cast<size_t>(dim);
     std::vector<float> ones(count + 1, 1.0f);
     std::string error;
-    ASSERT_TRUE(writeNpz(file.path(), {{name, {ones.data(), dims.data(), static_cast<int64_t>(dims.size()), kFloat32}}},
-                         error))
+    ASSERT_TRUE(
+        writeNpz(file.path(), {{name, {ones.data(), dims.data(), static_cast<int64_t>(dims.size()), kFloat32}}}, error))
         << error;
   }
 

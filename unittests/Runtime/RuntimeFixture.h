@@ -17,8 +17,7 @@ constexpr relax_rt_dtype kFloat32 = {RELAX_RT_FLOAT, 32, 1};
 constexpr relax_rt_dtype kInt64 = {RELAX_RT_INT, 64, 1};
 
 /// A tensor that owns its parts.
-template <typename T>
-struct Value {
+template <typename T> struct Value {
   Value(relax_rt_dtype dtype, std::vector<int64_t> dims) : dtype(dtype), dims(std::move(dims)) {
     int64_t count = 1;
     for (int64_t dim : this->dims)

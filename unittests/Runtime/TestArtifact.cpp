@@ -146,7 +146,8 @@ TemporaryFile::TemporaryFile(const std::string &contents) {
 TemporaryFile::~TemporaryFile() { std::remove(name.c_str()); }
 
 void TemporaryFile::write(const std::string &contents) const {
-  // In place: truncating to nothing first makes some file systems flush to the disk, and tests write thousands of files.
+  // In place: truncating to nothing first makes some file systems flush to the disk, and tests write thousands of
+  // files.
   int file = open(name.c_str(), O_WRONLY);
   EXPECT_GE(file, 0) << name;
   EXPECT_EQ(::write(file, contents.data(), contents.size()), static_cast<ssize_t>(contents.size())) << name;

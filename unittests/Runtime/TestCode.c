@@ -16,7 +16,8 @@ enum { kernel_scale, kernel_copy, kernel_error };
 enum { site_columns, site_even, site_kernel };
 
 /* buffers: x, out; scalars: rows, factor (bits of a float in the low half). */
-EXPORT void kernel_scale_rows(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error) {
+EXPORT void kernel_scale_rows(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end,
+                              int64_t *error) {
   const float *x = buffers[0];
   float *out = buffers[1], factor;
   memcpy(&factor, &scalars[1], sizeof factor);
@@ -27,12 +28,14 @@ EXPORT void kernel_scale_rows(void *const *buffers, const int64_t *scalars, int6
 }
 
 /* buffers: x, out; scalars: bytes. */
-EXPORT void kernel_copy_bytes(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error) {
+EXPORT void kernel_copy_bytes(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end,
+                              int64_t *error) {
   (void)begin, (void)end, (void)error;
   memcpy(buffers[1], buffers[0], (size_t)scalars[0]);
 }
 
-EXPORT void kernel_sets_error(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error) {
+EXPORT void kernel_sets_error(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end,
+                              int64_t *error) {
   (void)buffers, (void)begin, (void)end;
   *error = scalars[0];
 }

@@ -26,32 +26,37 @@ typedef struct relax_rt_input {
 
 /** Functions that host code may call. Each returns a relax_rt_status (0 = go on). */
 typedef struct relax_rt_host_api {
-  /* 0: memory for output `index`, 64-byte aligned, never NULL on success; the runtime copies `dims` (rank of the signature). */
+  /* 0: memory for output `index`, 64-byte aligned, never NULL on success; the runtime copies `dims` (rank of the
+   * signature). */
   int32_t (*alloc_output)(relax_rt_invocation *inv, int64_t index, const int64_t *dims, void **out_data);
-  /* 1: the arena of this call, at least `bytes` (>= 0), 64-byte aligned; contents are undefined. Called at most once per call. */
+  /* 1: the arena of this call, at least `bytes` (>= 0), 64-byte aligned; contents are undefined. Called at most once
+   * per call. */
   int32_t (*reserve_arena)(relax_rt_invocation *inv, int64_t bytes, void **out_base);
   /* 2: runs kernel `kernel` over [0, grid): counts it, polls the cancel flag, reads the error word. */
-  int32_t (*launch)(relax_rt_invocation *inv, int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid);
+  int32_t (*launch)(relax_rt_invocation *inv, int64_t kernel, void *const *buffers, const int64_t *scalars,
+                    int64_t grid);
   /* 3: calls extern function `function`. `args[i].dtype` is filled by host code. */
   int32_t (*call_extern)(relax_rt_invocation *inv, int64_t function, const relax_rt_tensor_view *args, int64_t num_args,
                          const int64_t *scalars, int64_t num_scalars);
-  /* 4: records that guard `site` failed on `values` (copied); returns SHAPE_MISMATCH or GUARD_FAILED as the site table says. */
+  /* 4: records that guard `site` failed on `values` (copied); returns SHAPE_MISMATCH or GUARD_FAILED as the site table
+   * says. */
   int32_t (*guard_failed)(relax_rt_invocation *inv, int64_t site, const int64_t *values, int64_t num_values);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */
 struct relax_rt_invocation {
-  const relax_rt_host_api *api;  /* 0 */
-  const relax_rt_input *inputs;  /* 1 */
-  const uint8_t *weights;        /* 2: base of the weights section, NULL when there is none */
-  relax_rt_context *context;     /* 3 */
+  const relax_rt_host_api *api; /* 0 */
+  const relax_rt_input *inputs; /* 1 */
+  const uint8_t *weights;       /* 2: base of the weights section, NULL when there is none */
+  relax_rt_context *context;    /* 3 */
 };
 
 /** int32_t relax_entry_<function>(relax_rt_invocation *). */
 typedef int32_t (*relax_rt_entry_fn)(relax_rt_invocation *inv);
 
 /** See Spec.md section 5. `error` points to a word that is 0 or 1 + site. */
-typedef void (*relax_rt_kernel_fn)(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t *error);
+typedef void (*relax_rt_kernel_fn)(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end,
+                                   int64_t *error);
 
 #ifdef __cplusplus
 }

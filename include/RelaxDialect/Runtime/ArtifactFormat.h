@@ -32,7 +32,8 @@ struct Section {
   uint32_t flags; // 0
   uint64_t offset;
   uint64_t size;          // bytes used; the rest of the last page is zero
-  uint64_t checksumIndex; // first of ceil(size / kChecksumBlock) u32 in the checksums section (the checksums section itself is covered by Header::checksumsCrc)
+  uint64_t checksumIndex; // first of ceil(size / kChecksumBlock) u32 in the checksums section (the checksums section
+                          // itself is covered by Header::checksumsCrc)
 };
 
 /// Page 0. `headerCrc` is the CRC-32 of the whole page with this field zero.
@@ -49,7 +50,8 @@ struct Header {
 };
 static_assert(sizeof(Section) == 32 && sizeof(Header) <= kPageSize, "layout is the contract");
 
-/// The metadata section, as a value. Encoded field by field in this order: u32 for counts and enums, i64, strings as u32 length + bytes.
+/// The metadata section, as a value. Encoded field by field in this order: u32 for counts and enums, i64, strings as
+/// u32 length + bytes.
 struct TensorInfo {
   std::string name;
   uint32_t typeCode = 0; // relax_rt_type_code
@@ -76,7 +78,8 @@ struct ExternInfo {
 struct Metadata {
   std::string producer;
   std::string targetTriple;
-  std::string cpuFeatures; // comma-separated names that the host must have, as /proc/cpuinfo spells them; empty: baseline
+  /// Comma-separated names that the host must have, as /proc/cpuinfo spells them; empty: baseline.
+  std::string cpuFeatures;
   std::vector<FunctionInfo> functions;
   std::vector<GuardSite> sites;
   std::vector<KernelInfo> kernels;

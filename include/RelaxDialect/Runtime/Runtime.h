@@ -31,16 +31,16 @@ extern "C" {
 /** Outcome of every call. Values are part of the ABI of compiled code. */
 typedef enum relax_rt_status {
   RELAX_RT_OK = 0,
-  RELAX_RT_INVALID_ARGUMENT = 1,   /* a null handle, unknown name, wrong rank or element type */
-  RELAX_RT_SHAPE_MISMATCH = 2,     /* an extent or a fact does not hold */
-  RELAX_RT_GUARD_FAILED = 3,       /* a check inside the function failed */
-  RELAX_RT_KERNEL_ERROR = 4,       /* a kernel set its error word */
-  RELAX_RT_OUT_OF_MEMORY = 5,      /* the system or the context's limit refused */
-  RELAX_RT_CANCELLED = 6,          /* relax_rt_context_cancel was called */
-  RELAX_RT_INVALID_ARTIFACT = 7,   /* truncated, corrupt, or made for another version or CPU */
-  RELAX_RT_UNAVAILABLE = 8,        /* a library function or backend is missing */
-  RELAX_RT_IO_ERROR = 9,           /* a file cannot be read */
-  RELAX_RT_EXTERN_ERROR = 10,      /* a library function returned nonzero */
+  RELAX_RT_INVALID_ARGUMENT = 1, /* a null handle, unknown name, wrong rank or element type */
+  RELAX_RT_SHAPE_MISMATCH = 2,   /* an extent or a fact does not hold */
+  RELAX_RT_GUARD_FAILED = 3,     /* a check inside the function failed */
+  RELAX_RT_KERNEL_ERROR = 4,     /* a kernel set its error word */
+  RELAX_RT_OUT_OF_MEMORY = 5,    /* the system or the context's limit refused */
+  RELAX_RT_CANCELLED = 6,        /* relax_rt_context_cancel was called */
+  RELAX_RT_INVALID_ARTIFACT = 7, /* truncated, corrupt, or made for another version or CPU */
+  RELAX_RT_UNAVAILABLE = 8,      /* a library function or backend is missing */
+  RELAX_RT_IO_ERROR = 9,         /* a file cannot be read */
+  RELAX_RT_EXTERN_ERROR = 10,    /* a library function returned nonzero */
   RELAX_RT_INTERNAL = 11
 } relax_rt_status;
 
@@ -54,8 +54,8 @@ typedef enum relax_rt_type_code {
 } relax_rt_type_code;
 
 typedef struct relax_rt_dtype {
-  uint8_t code;  /* relax_rt_type_code */
-  uint8_t bits;  /* bits of one element; a bool has 8 */
+  uint8_t code;   /* relax_rt_type_code */
+  uint8_t bits;   /* bits of one element; a bool has 8 */
   uint16_t lanes; /* 1 */
 } relax_rt_dtype;
 
@@ -80,22 +80,26 @@ RELAX_RT_API uint32_t relax_rt_abi_version(void);
 
 /*===- Instance: what compiled code may call ------------------------------===*/
 
-/** A library function: args are the inputs, then outputs, then at most one workspace. Returns 0 or an error code of its own. */
+/** A library function: args are the inputs, then outputs, then at most one workspace. Returns 0 or an error code of its
+ * own. */
 typedef int32_t (*relax_rt_extern_fn)(void *user, const relax_rt_tensor_view *args, int64_t num_args,
                                       const int64_t *scalars, int64_t num_scalars);
 
 RELAX_RT_API relax_rt_status relax_rt_instance_create(relax_rt_instance **out_instance);
 /** Modules loaded from the instance must be destroyed first. NULL is allowed. */
 RELAX_RT_API void relax_rt_instance_destroy(relax_rt_instance *instance);
-/** Makes `fn` callable as `name` by modules loaded later; `user` is handed back and stays the caller's. A second registration replaces. */
-RELAX_RT_API relax_rt_status relax_rt_instance_register(relax_rt_instance *instance, const char *name, relax_rt_extern_fn fn, void *user);
+/** Makes `fn` callable as `name` by modules loaded later; `user` is handed back and stays the caller's. A second
+ * registration replaces. */
+RELAX_RT_API relax_rt_status relax_rt_instance_register(relax_rt_instance *instance, const char *name,
+                                                        relax_rt_extern_fn fn, void *user);
 /** Opens a shared object and calls its `int32_t relax_rt_register_library(relax_rt_instance *)`. */
 RELAX_RT_API relax_rt_status relax_rt_instance_load_library(relax_rt_instance *instance, const char *path);
 
 /*===- Module: an artifact -------------------------------------------------===*/
 
 /** Loads and checks the artifact at `path`. On failure *out_module is NULL. */
-RELAX_RT_API relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path, relax_rt_module **out_module);
+RELAX_RT_API relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path,
+                                                  relax_rt_module **out_module);
 /** Contexts of the module must be destroyed first. NULL is allowed. */
 RELAX_RT_API void relax_rt_module_destroy(relax_rt_module *module);
 
@@ -116,8 +120,10 @@ typedef struct relax_rt_tensor_info {
 RELAX_RT_API int64_t relax_rt_module_num_inputs(const relax_rt_module *module, int64_t function);
 RELAX_RT_API int64_t relax_rt_module_num_outputs(const relax_rt_module *module, int64_t function);
 /** Valid as long as the module. NULL when out of range. */
-RELAX_RT_API const relax_rt_tensor_info *relax_rt_module_input(const relax_rt_module *module, int64_t function, int64_t index);
-RELAX_RT_API const relax_rt_tensor_info *relax_rt_module_output(const relax_rt_module *module, int64_t function, int64_t index);
+RELAX_RT_API const relax_rt_tensor_info *relax_rt_module_input(const relax_rt_module *module, int64_t function,
+                                                               int64_t index);
+RELAX_RT_API const relax_rt_tensor_info *relax_rt_module_output(const relax_rt_module *module, int64_t function,
+                                                                int64_t index);
 
 RELAX_RT_API int64_t relax_rt_module_num_kernels(const relax_rt_module *module);
 RELAX_RT_API const char *relax_rt_module_kernel_name(const relax_rt_module *module, int64_t kernel);
@@ -129,31 +135,34 @@ RELAX_RT_API const char *relax_rt_module_memory_report(const relax_rt_module *mo
 RELAX_RT_API relax_rt_status relax_rt_context_create(relax_rt_module *module, relax_rt_context **out_context);
 RELAX_RT_API void relax_rt_context_destroy(relax_rt_context *context);
 
-/** Bytes that arena and outputs of one call may take together; 0 = no limit (the default). Exceeding it is RELAX_RT_OUT_OF_MEMORY.
-    Memory kept from earlier calls is given back where it would add to that. */
+/** Bytes that arena and outputs of one call may take together; 0 = no limit (the default). Exceeding it is
+   RELAX_RT_OUT_OF_MEMORY. Memory kept from earlier calls is given back where it would add to that. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_memory_limit(relax_rt_context *context, uint64_t bytes);
 /** Stops the running or next call at its next kernel. The only function that another thread may call. */
 RELAX_RT_API void relax_rt_context_cancel(relax_rt_context *context);
 
 /**
- * Runs one function. Inputs are read, never written or kept; their data is aligned to its elements. Outputs belong to the context and stay
- * valid until its next invoke or its end; that next invoke may have them among its inputs.
- * On failure there are no outputs, the context is usable again and relax_rt_last_error() tells what failed.
+ * Runs one function. Inputs are read, never written or kept; their data is aligned to its elements. Outputs belong to
+ * the context and stay valid until its next invoke or its end; that next invoke may have them among its inputs. On
+ * failure there are no outputs, the context is usable again and relax_rt_last_error() tells what failed.
  */
-RELAX_RT_API relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function, const relax_rt_tensor_view *inputs, int64_t num_inputs);
-RELAX_RT_API relax_rt_status relax_rt_context_output(const relax_rt_context *context, int64_t index, relax_rt_tensor_view *out_view);
+RELAX_RT_API relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function,
+                                                     const relax_rt_tensor_view *inputs, int64_t num_inputs);
+RELAX_RT_API relax_rt_status relax_rt_context_output(const relax_rt_context *context, int64_t index,
+                                                     relax_rt_tensor_view *out_view);
 
 typedef struct relax_rt_counters {
   uint64_t calls;           /* invocations that returned RELAX_RT_OK */
   uint64_t kernel_launches; /* of all kernels */
   uint64_t extern_calls;
   uint64_t guard_failures;
-  uint64_t fallbacks;       /* library functions replaced by generated kernels */
-  uint64_t allocations;     /* arena growths and output buffers obtained from the system */
-  uint64_t arena_bytes;     /* size of the arena now */
+  uint64_t fallbacks;   /* library functions replaced by generated kernels */
+  uint64_t allocations; /* arena growths and output buffers obtained from the system */
+  uint64_t arena_bytes; /* size of the arena now */
 } relax_rt_counters;
 
-RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context, relax_rt_counters *out_counters);
+RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context,
+                                                       relax_rt_counters *out_counters);
 /** Launches of one kernel since the context was made. */
 RELAX_RT_API uint64_t relax_rt_context_kernel_launches(const relax_rt_context *context, int64_t kernel);
 

@@ -11,8 +11,7 @@
 
 using namespace relax_rt;
 
-relax_rt_context::relax_rt_context(relax_rt_module &module)
-    : module(module), kernelLaunches(module.kernels.size()) {
+relax_rt_context::relax_rt_context(relax_rt_module &module) : module(module), kernelLaunches(module.kernels.size()) {
   // Sized for the largest function: a call in steady state allocates nothing.
   size_t maxInputs = 0, maxOutputs = 0, maxRank = 0;
   for (const Function &function : module.functions) {
@@ -206,8 +205,8 @@ void relax_rt_context_cancel(relax_rt_context *context) {
     context->cancelRequested = true;
 }
 
-relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function,
-                                        const relax_rt_tensor_view *inputs, int64_t num_inputs) {
+relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function, const relax_rt_tensor_view *inputs,
+                                        int64_t num_inputs) {
   return guarded([&] {
     if (!context)
       return failLiteral(RELAX_RT_INVALID_ARGUMENT, "context is NULL");

@@ -73,9 +73,7 @@ std::string relax_rt::dtypeName(relax_rt_dtype dtype) {
   }
 }
 
-const char *relax_rt_last_error(void) {
-  return lastError.literal ? lastError.literal : lastError.text.c_str();
-}
+const char *relax_rt_last_error(void) { return lastError.literal ? lastError.literal : lastError.text.c_str(); }
 
 const char *relax_rt_status_name(relax_rt_status status) {
   switch (static_cast<int>(status)) {

@@ -20,8 +20,7 @@ relax_rt_status fail(relax_rt_status status, const std::string &text) noexcept;
 relax_rt_status failLiteral(relax_rt_status status, const char *literal) noexcept;
 
 /// Runs `body` (which returns a status); no exception leaves. Every function that C code calls goes through it.
-template <typename Body>
-relax_rt_status guarded(Body &&body) noexcept {
+template <typename Body> relax_rt_status guarded(Body &&body) noexcept {
   try {
     return body();
   } catch (const std::bad_alloc &) {

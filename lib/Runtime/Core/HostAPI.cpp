@@ -74,8 +74,8 @@ relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims
     return failHere(RELAX_RT_INTERNAL, name() + " was made twice");
   for (int64_t i = 0; i < info.rank; ++i)
     if (dims[i] < 0)
-      return failHere(RELAX_RT_INTERNAL, name() + ": dimension " + std::to_string(i) + " is negative: " +
-                                             std::to_string(dims[i]));
+      return failHere(RELAX_RT_INTERNAL,
+                      name() + ": dimension " + std::to_string(i) + " is negative: " + std::to_string(dims[i]));
   uint64_t bytes;
   if (!countBytes(dims, info.rank, info.dtype.bits / 8, bytes)) {
     std::string shape;
@@ -178,10 +178,9 @@ relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, c
     return RELAX_RT_OK;
   const std::vector<GuardSite> &sites = module.metadata.sites;
   bool known = error > 0 && static_cast<uint64_t>(error) <= sites.size();
-  return failHere(RELAX_RT_KERNEL_ERROR,
-                  known ? formatSite(sites[static_cast<size_t>(error) - 1].message, nullptr, 0)
-                        : "kernel " + quote(module.metadata.kernels[id].name) + " set its error word to " +
-                              std::to_string(error));
+  return failHere(RELAX_RT_KERNEL_ERROR, known ? formatSite(sites[static_cast<size_t>(error) - 1].message, nullptr, 0)
+                                               : "kernel " + quote(module.metadata.kernels[id].name) +
+                                                     " set its error word to " + std::to_string(error));
 }
 
 relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,

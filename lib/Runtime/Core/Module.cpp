@@ -9,8 +9,7 @@ using namespace relax_rt;
 
 namespace {
 
-template <typename T>
-const T *at(const std::vector<T> &values, int64_t index) {
+template <typename T> const T *at(const std::vector<T> &values, int64_t index) {
   return index >= 0 && static_cast<uint64_t>(index) < values.size() ? &values[static_cast<size_t>(index)] : nullptr;
 }
 
