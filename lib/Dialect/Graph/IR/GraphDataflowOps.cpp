@@ -28,19 +28,6 @@ static void getOnceSuccessors(Operation *op, Region &body, RegionBranchPoint poi
     successors.emplace_back(op, op->getResults());
 }
 
-/// Result types are the terminator's operand types.
-static LogicalResult verifyTerminatorTypes(Operation *op, Region &body) {
-  Operation *terminator = body.front().getTerminator();
-  if (terminator->getNumOperands() != op->getNumResults())
-    return terminator->emitOpError("gives ") << terminator->getNumOperands() << " values, but the parent has "
-                                             << op->getNumResults() << " results";
-  for (auto [index, types] : llvm::enumerate(llvm::zip_equal(terminator->getOperandTypes(), op->getResultTypes())))
-    if (std::get<0>(types) != std::get<1>(types))
-      return terminator->emitOpError("value ") << index << " has type " << std::get<0>(types) << ", but result " << index
-                                               << " of the parent has type " << std::get<1>(types);
-  return success();
-}
-
 void DataflowOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
   getOnceSuccessors(*this, getBody(), point, successors);
 }
@@ -50,8 +37,6 @@ void DataflowOp::getRegionInvocationBounds(ArrayRef<Attribute>, SmallVectorImpl<
 }
 
 LogicalResult DataflowOp::verifyRegions() {
-  if (failed(verifyTerminatorTypes(*this, getBody())))
-    return failure();
   for (Operation &op : getBody().front()) {
     std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(&op);
     if (effects && llvm::all_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
@@ -72,5 +57,3 @@ void FusionGroupOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl
 void FusionGroupOp::getRegionInvocationBounds(ArrayRef<Attribute>, SmallVectorImpl<InvocationBounds> &bounds) {
   bounds.emplace_back(1, 1);
 }
-
-LogicalResult FusionGroupOp::verifyRegions() { return verifyTerminatorTypes(*this, getBody()); }

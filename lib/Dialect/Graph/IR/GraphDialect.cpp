@@ -146,8 +146,9 @@ LogicalResult graph::verifyScopedSymbols(Operation *op) {
     return success();
   if (!sym::getScope(op))
     return op->emitOpError("mentions symbol '") << first << "' in a function without '" << sym::kScopeAttrName << "'";
-  if (isa<sym::SymbolBinderOpInterface>(op))
-    return success(); // the verifier of the scope knows what is bound before it
+  // These name what is bound before them, which the verifier of the scope checks.
+  if (isa<sym::SymbolBinderOpInterface, RefineOp>(op))
+    return success();
   // A region op hands on values of its terminators; what they may mention is verified with the regions.
   if (op->getNumRegions() != 0)
     return success();

@@ -37,7 +37,7 @@ static bool isErasedFrom(Type coarse, Type fine) {
 
 LogicalResult ShapeOfOp::canonicalize(ShapeOfOp op, PatternRewriter &rewriter) {
   // A static shape does not need the tensor.
-  ArrayRef<SymExpr> dims = op.getType().getDims();
+  ArrayRef<SymExpr> dims = getShapeDims(op.getResult());
   if (getConstants(dims)) {
     rewriter.replaceOpWithNewOp<MakeShapeOp>(op, op.getType(), ValueRange());
     return success();
@@ -82,7 +82,7 @@ LogicalResult MakeShapeOp::canonicalize(MakeShapeOp op, PatternRewriter &rewrite
 OpFoldResult ShapeToTensorOp::fold(FoldAdaptor) {
   if (auto back = getShape().getDefiningOp<TensorToShapeOp>(); back && back.getSource().getType() == getType())
     return back.getSource();
-  if (std::optional<SmallVector<int64_t>> values = getConstants(getShape().getType().getDims()))
+  if (std::optional<SmallVector<int64_t>> values = getConstants(getShapeDims(getShape())))
     return DenseElementsAttr::get(cast<ShapedType>(getType()), ArrayRef<int64_t>(*values));
   return {};
 }

@@ -42,6 +42,17 @@ static void printBoundSymbols(OpAsmPrinter &printer, Operation *, ArrayAttr bind
   printer << ']';
 }
 
+/// The bare expression: an attribute would take the colon behind it for its own type.
+static ParseResult parseExpression(OpAsmParser &parser, sym::ExprAttr &expr) {
+  FailureOr<SymExpr> value = sym::parseSymExpr(parser);
+  if (failed(value))
+    return failure();
+  expr = sym::ExprAttr::get(*value);
+  return success();
+}
+
+static void printExpression(OpAsmPrinter &printer, Operation *, sym::ExprAttr expr) { expr.getValue().print(printer.getStream()); }
+
 static ArrayAttr renameBinds(ArrayAttr binds, function_ref<std::string(StringRef)> rename) {
   SmallVector<Attribute> names;
   for (StringRef name : binds.getAsValueRange<StringAttr>())
@@ -135,7 +146,7 @@ LogicalResult ShapeOfOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
 }
 
 LogicalResult MakeShapeOp::verify() {
-  for (auto [index, dim] : llvm::enumerate(getType().getDims())) {
+  for (auto [index, dim] : llvm::enumerate(getShapeDims(getResult()))) {
     if (!dim)
       return emitOpError("entry ") << index << " of the result must be an expression";
     if (failed(verifyNotNegative(*this, index, dim)))
@@ -151,12 +162,12 @@ Speculation::Speculatability MakeShapeOp::getSpeculatability() {
       return llvm::is_contained(cast<ShapeType>(type).getDims(), dim);
     });
   };
-  return isAssured(*this) || llvm::all_of(getType().getDims(), isSafe) ? Speculation::Speculatable
+  return isAssured(*this) || llvm::all_of(getShapeDims(getResult()), isSafe) ? Speculation::Speculatable
                                                                        : Speculation::NotSpeculatable;
 }
 
 LogicalResult ShapeToTensorOp::verify() {
-  int64_t rank = getShape().getType().getDims().size();
+  int64_t rank = getShapeDims(getShape()).size();
   auto type = RankedTensorType::get({rank}, IntegerType::get(getContext(), 64));
   if (getType() != type)
     return emitOpError("result must be of type ") << type << ", got " << getType();
@@ -170,7 +181,7 @@ void TensorToShapeOp::renameBoundSymbols(function_ref<std::string(StringRef)> re
 }
 
 LogicalResult TensorToShapeOp::verify() {
-  ArrayRef<SymExpr> dims = getType().getDims();
+  ArrayRef<SymExpr> dims = getShapeDims(getResult());
   RankedTensorType source = cast<RankedTensorType>(getSource().getType());
   if (source.getDimSize(0) != static_cast<int64_t>(dims.size()))
     return emitOpError("operand must have ") << dims.size() << " elements, got type " << source;
@@ -186,7 +197,7 @@ LogicalResult EvalExprOp::verify() {
 
 Speculation::Speculatability EvalExprOp::getSpeculatability() {
   SymExpr expr = getExpr().getValue();
-  bool isSafe = expr.getConstant() || expr.getSymbol() || llvm::is_contained(getShape().getType().getDims(), expr);
+  bool isSafe = expr.getConstant() || expr.getSymbol() || llvm::is_contained(getShapeDims(getShape()), expr);
   return isSafe || isAssured(*this) ? Speculation::Speculatable : Speculation::NotSpeculatable;
 }
 
@@ -215,6 +226,15 @@ LogicalResult RefineOp::verify() {
       return emitOpError("dimension ") << index << " is " << actual.str() << ", which cannot be refined to unknown";
   }
   return success();
+}
+
+Speculation::Speculatability RefineOp::getSpeculatability() {
+  // Never above the binder of a symbol that only the result mentions.
+  SmallVector<StringRef> known, used;
+  sym::collectSymbols(getSource().getType(), known);
+  sym::collectSymbols(getType(), used);
+  bool isKnown = llvm::all_of(used, [&](StringRef symbol) { return llvm::is_contained(known, symbol); });
+  return isKnown ? Speculation::Speculatable : Speculation::NotSpeculatable;
 }
 
 LogicalResult EraseShapeOp::verify() {

@@ -64,6 +64,8 @@ sym::Fact graph::getBroadcastRule(SymExpr a, SymExpr b) {
           SymExpr::constant(a.getContext(), 0)};
 }
 
+ArrayRef<SymExpr> graph::getShapeDims(Value shape) { return cast<ShapeType>(shape.getType()).getDims(); }
+
 std::string graph::formatDims(ArrayRef<SymExpr> dims) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -44,6 +44,11 @@ def Relax_InferTypes : InferTypeOpAdaptorBase<[{
   }
 }]>;
 
+// Shape and storage values. Not the type definitions themselves: those would print as `<[n]>` without `!relax.shape`.
+def Relax_Shape : Type<CPred<"::llvm::isa<::mlir::relax::graph::ShapeType>($_self)">, "shape value">;
+def Relax_Storage : Type<CPred<"::llvm::isa<::mlir::relax::graph::StorageType>($_self)">, "storage">,
+    BuildableType<"::mlir::relax::graph::StorageType::get($_builder.getContext())">;
+
 // A graph op that computes and has shape rules: run-time extents may break them, which traps. Erasable, never
 // speculated unless assured. Implements `getShapeRules`.
 class Relax_ComputeOp<string mnemonic, list<Trait> traits = []>

@@ -27,7 +27,7 @@ class Relax_ProgramCallOp<string mnemonic, list<Trait> traits = []> : Relax_Op<m
 }
 
 class Relax_DestinationCallOp<string mnemonic> : Relax_ProgramCallOp<mnemonic> {
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Relax_Tensor>:$inputs, Optional<Relax_ShapeType>:$shape,
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Relax_Tensor>:$inputs, Optional<Relax_Shape>:$shape,
                        Variadic<Relax_Tensor>:$destinations);
   let assemblyFormat = [{
     $callee `(` $inputs `)` (`shape` `(` $shape^ `)`)? (`into` `(` $destinations^ `)`)? attr-dict
@@ -71,7 +71,7 @@ def Relax_CallTPInplaceOp : Relax_ProgramCallOp<"call_tp_inplace"> {
 
     Example: `%r = relax.call_tp_inplace @f(%x, %y) {inplace = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Relax_Tensor>:$inputs, Optional<Relax_ShapeType>:$shape,
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Relax_Tensor>:$inputs, Optional<Relax_Shape>:$shape,
                        DenseI64ArrayAttr:$inplace);
   let assemblyFormat = [{
     $callee `(` $inputs `)` (`shape` `(` $shape^ `)`)? attr-dict `:` functional-type(operands, results)
@@ -91,9 +91,9 @@ def Relax_CallOp : Relax_Op<"call", [NoMemoryEffect, DeclareOpInterfaceMethods<S
 
     Example: `%r = relax.call @g(%x) {n = m * 4} : (tensor<?xf32, #relax_sym.shape<[m * 4]>>) -> tensor<?xf32, #relax_sym.shape<[m * 4]>>`
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyTypeOf<[Relax_Tensor, Relax_ShapeType, Index]>>:$inputs,
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyTypeOf<[Relax_Tensor, Relax_Shape, Index]>>:$inputs,
                        OptionalAttr<DictionaryAttr>:$mapping);
-  let results = (outs Variadic<AnyTypeOf<[Relax_Tensor, Relax_ShapeType, Index]>>:$results);
+  let results = (outs Variadic<AnyTypeOf<[Relax_Tensor, Relax_Shape, Index]>>:$results);
   let assemblyFormat = [{
     $callee `(` $inputs `)` custom<SymbolMapping>($mapping) attr-dict-with-keyword `:` functional-type($inputs, $results)
   }];

@@ -13,14 +13,14 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 class Relax_RegionOp<string mnemonic> : Relax_Op<mnemonic, [
     RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock, NoRegionArguments,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getRegionInvocationBounds"]>]> {
-  let results = (outs Variadic<AnyTypeOf<[Relax_Tensor, Relax_ShapeType, Index]>>:$results);
+  let results = (outs Variadic<AnyTypeOf<[Relax_Tensor, Relax_Shape, Index]>>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`->` `(` type($results)^ `)`)? attr-dict-with-keyword $body";
 }
 
 class Relax_RegionTerminatorOp<string mnemonic, string parent> : Relax_Op<mnemonic, [
     Pure, ReturnLike, Terminator, HasParent<parent>]> {
-  let arguments = (ins Variadic<AnyTypeOf<[Relax_Tensor, Relax_ShapeType, Index]>>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[Relax_Tensor, Relax_Shape, Index]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), [{ }]>];
 }
@@ -59,7 +59,6 @@ def Relax_FusionGroupOp : Relax_RegionOp<"fusion_group"> {
     }
     ```
   }];
-  let hasRegionVerifier = 1;
 }
 
 def Relax_YieldOp : Relax_RegionTerminatorOp<"yield", "FusionGroupOp"> {

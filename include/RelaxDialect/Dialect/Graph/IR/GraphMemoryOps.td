@@ -15,7 +15,7 @@ def Relax_AllocOp : Relax_Op<"alloc", [DeclareOpInterfaceMethods<MemoryEffectsOp
 
     Example: `%d = relax.alloc %s : (!relax.shape<[n, 4]>) -> tensor<?x8xf32, #relax_sym.shape<[n, 8]>>`
   }];
-  let arguments = (ins Variadic<Relax_ShapeType>:$shapes);
+  let arguments = (ins Variadic<Relax_Shape>:$shapes);
   let results = (outs Relax_Tensor:$result);
   let assemblyFormat = "($shapes^)? attr-dict `:` functional-type($shapes, $result)";
   let hasVerifier = 1;
@@ -29,7 +29,7 @@ def Relax_StorageOp : Relax_Op<"storage", [DeclareOpInterfaceMethods<MemoryEffec
     Example: `%st = relax.storage %bytes {alignment = 64 : i64, space = "arena"} : !relax.storage`
   }];
   let arguments = (ins Index:$bytes, I64Attr:$alignment, StrAttr:$space);
-  let results = (outs Relax_StorageType:$result);
+  let results = (outs Relax_Storage:$result);
   let assemblyFormat = "$bytes attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -42,7 +42,7 @@ def Relax_TensorAtOp : Relax_Op<"tensor_at", [Pure]> {
 
     Example: `%d = relax.tensor_at %st[%off], %s : (!relax.storage, index, !relax.shape<[n, 4]>) -> tensor<?x8xf32, #relax_sym.shape<[n, 8]>>`
   }];
-  let arguments = (ins Relax_StorageType:$storage, Index:$offset, Variadic<Relax_ShapeType>:$shapes);
+  let arguments = (ins Relax_Storage:$storage, Index:$offset, Variadic<Relax_Shape>:$shapes);
   let results = (outs Relax_Tensor:$result);
   let assemblyFormat = "$storage `[` $offset `]` (`,` $shapes^)? attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;

@@ -10,7 +10,7 @@ include "RelaxDialect/Dialect/Graph/IR/GraphBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 // A tensor, or a shape value in its place.
-def Relax_TensorOrShape : AnyTypeOf<[Relax_Tensor, Relax_ShapeType]>;
+def Relax_TensorOrShape : AnyTypeOf<[Relax_Tensor, Relax_Shape]>;
 
 def Relax_ShapeOfOp : Relax_Op<"shape_of", [Pure, Relax_InferTypes]> {
   let summary = "The shape of a tensor.";
@@ -18,7 +18,7 @@ def Relax_ShapeOfOp : Relax_Op<"shape_of", [Pure, Relax_InferTypes]> {
     Example: `%s = relax.shape_of %x : tensor<?x4xf32, #relax_sym.shape<[n, 4]>> -> !relax.shape<[n, 4]>`
   }];
   let arguments = (ins Relax_Tensor:$source);
-  let results = (outs Relax_ShapeType:$result);
+  let results = (outs Relax_Shape:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasCanonicalizeMethod = 1;
 }
@@ -30,8 +30,8 @@ def Relax_MakeShapeOp : Relax_Op<"make_shape", [NoMemoryEffect, DeclareOpInterfa
 
     Example: `%s = relax.make_shape %a : (!relax.shape<[n, 4]>) -> !relax.shape<[n * 4]>`
   }];
-  let arguments = (ins Variadic<Relax_ShapeType>:$shapes);
-  let results = (outs Relax_ShapeType:$result);
+  let arguments = (ins Variadic<Relax_Shape>:$shapes);
+  let results = (outs Relax_Shape:$result);
   let assemblyFormat = "($shapes^)? attr-dict `:` functional-type($shapes, $result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -43,7 +43,7 @@ def Relax_ShapeToTensorOp : Relax_Op<"shape_to_tensor", [Pure]> {
   let description = [{
     Example: `%t = relax.shape_to_tensor %s : !relax.shape<[n, 4]> -> tensor<2xi64>`
   }];
-  let arguments = (ins Relax_ShapeType:$shape);
+  let arguments = (ins Relax_Shape:$shape);
   let results = (outs 1DTensorOf<[I64]>:$result);
   let assemblyFormat = "$shape attr-dict `:` type($shape) `->` type($result)";
   let hasVerifier = 1;
@@ -59,7 +59,7 @@ def Relax_TensorToShapeOp : Relax_Op<"tensor_to_shape", [NoMemoryEffect, Declare
     Example: `%s = relax.tensor_to_shape %t binds [m] : tensor<2xi64> -> !relax.shape<[m, 4]>`
   }];
   let arguments = (ins 1DTensorOf<[I64]>:$source, DefaultValuedAttr<StrArrayAttr, "{}">:$binds);
-  let results = (outs Relax_ShapeType:$result);
+  let results = (outs Relax_Shape:$result);
   let assemblyFormat = "$source custom<BoundSymbols>($binds) attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -82,7 +82,8 @@ def Relax_MatchCastOp : Relax_Op<"match_cast", [NoMemoryEffect, DeclareOpInterfa
   let hasCanonicalizer = 1;
 }
 
-def Relax_RefineOp : Relax_Op<"refine", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def Relax_RefineOp : Relax_Op<"refine", [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Joins types that are proved equal.";
   let description = [{
     The facts of the function prove that the extents are equal; there is no code. Unlike `relax.match_cast` an unknown extent
@@ -116,11 +117,11 @@ def Relax_EvalExprOp : Relax_Op<"eval_expr", [NoMemoryEffect, DeclareOpInterface
   let description = [{
     The expression uses symbols of the operand's type. Traps when the value leaves 64 bits.
 
-    Example: `%n = relax.eval_expr %s, #relax_sym.expr<n * 32> : !relax.shape<[n, 4]> -> index`
+    Example: `%n = relax.eval_expr %s, n * 32 : !relax.shape<[n, 4]> -> index`
   }];
-  let arguments = (ins Relax_ShapeType:$shape, RelaxSym_ExprAttr:$expr);
+  let arguments = (ins Relax_Shape:$shape, RelaxSym_ExprAttr:$expr);
   let results = (outs Index:$result);
-  let assemblyFormat = "$shape `,` $expr attr-dict `:` type($shape) `->` type($result)";
+  let assemblyFormat = "$shape `,` custom<Expression>($expr) attr-dict `:` type($shape) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -133,7 +134,7 @@ def Relax_AssertShapeOp : Relax_Op<"assert_shape", [DeclareOpInterfaceMethods<Me
 
     Example: `relax.assert_shape %s, "n mod 2 == 0", "halves of an odd extent" : !relax.shape<[n]>`
   }];
-  let arguments = (ins Relax_ShapeType:$shape, StrAttr:$fact, StrAttr:$message);
+  let arguments = (ins Relax_Shape:$shape, StrAttr:$fact, StrAttr:$message);
   let assemblyFormat = "$shape `,` $fact `,` $message attr-dict `:` type($shape)";
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;

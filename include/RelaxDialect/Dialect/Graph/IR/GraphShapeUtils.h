@@ -10,6 +10,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/SymExpr.h"
 #include "mlir/IR/TypeRange.h"
 #include "mlir/IR/Types.h"
+#include "mlir/IR/Value.h"
 
 namespace mlir::relax::graph {
 
@@ -23,6 +24,9 @@ Type withSymbolicDims(Type type, ArrayRef<sym::SymExpr> dims);
 
 /// The fact that two extents broadcast: one is 1, or they are equal. Evaluation does not overflow for extents in int64.
 sym::Fact getBroadcastRule(sym::SymExpr a, sym::SymExpr b);
+
+/// Entries of a value of type `!relax.shape`.
+ArrayRef<sym::SymExpr> getShapeDims(Value shape);
 
 /// Text of extents for diagnostics: `[n, 4, ?]`.
 std::string formatDims(ArrayRef<sym::SymExpr> dims);
