@@ -17,6 +17,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIT = [sys.executable, "-c", "from lit.main import main; main()"]
 
 
 class Report:
@@ -69,7 +70,7 @@ def run_lit(report, build, roundtrip):
         environment["RELAX_VERIFY_ROUNDTRIP"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results.json"
-        status = call([sys.executable, "-m", "lit.main", "-sv", "--output", results, build / "test"], env=environment)
+        status = call([*LIT, "-sv", "--output", results, build / "test"], env=environment)
         tests = json.loads(results.read_text())["tests"] if results.exists() else []
     failed = sum(test["code"] in ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT") for test in tests)
     passed = sum(test["code"] in ("PASS", "FLAKYPASS", "XFAIL") for test in tests)
