@@ -122,7 +122,16 @@ sym::SymExpr ExternFuncOp::getProgramScalar(unsigned index) {
   return attr ? attr.getValue() : sym::SymExpr();
 }
 
-sym::ScopeAttr ExternFuncOp::getProgramScope() { return (*this)->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName); }
+sym::ScopeAttr ExternFuncOp::getProgramScope() {
+  // Callers must satisfy `where` like any other fact.
+  auto scope = (*this)->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName);
+  if (!getWhere())
+    return scope;
+  SmallVector<sym::Fact> facts(getWhere()->getFacts());
+  if (scope)
+    facts.append(scope.getFacts().begin(), scope.getFacts().end());
+  return sym::ScopeAttr::get(getContext(), facts);
+}
 
 //===- Verification -------------------------------------------------------===//
 
@@ -160,5 +169,5 @@ LogicalResult ExternFuncOp::verify() {
     return success();
   };
   return failure(failed(verifyFacts(getWhereAttr(), "'where'")) ||
-                 failed(verifyFacts(getProgramScope(), sym::kScopeAttrName)));
+                 failed(verifyFacts((*this)->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName), sym::kScopeAttrName)));
 }
