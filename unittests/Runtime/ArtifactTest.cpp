@@ -206,10 +206,11 @@ TEST_F(ArtifactTest, LoadFromManyThreads) {
   file.write(makeTestArtifact().build());
   std::vector<std::thread> threads;
   std::vector<relax_rt_status> results(8, RELAX_RT_INTERNAL);
-  for (size_t i = 0; i < results.size(); ++i)
-    threads.emplace_back([&, i] {
+  threads.reserve(results.size());
+  for (relax_rt_status &result : results)
+    threads.emplace_back([&] {
       relax_rt_module *mine = nullptr;
-      results[i] = relax_rt_module_load(instance, file.path().c_str(), &mine);
+      result = relax_rt_module_load(instance, file.path().c_str(), &mine);
       relax_rt_module_destroy(mine);
     });
   for (std::thread &thread : threads)

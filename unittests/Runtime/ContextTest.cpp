@@ -253,8 +253,9 @@ TEST_F(ContextTest, OutputsMayBeInputsOfTheNextCall) {
 TEST_F(ContextTest, ContextsAreIndependent) {
   std::vector<std::thread> threads;
   std::vector<int> good(4);
-  for (size_t t = 0; t < good.size(); ++t)
-    threads.emplace_back([&, t] {
+  threads.reserve(good.size());
+  for (int &count : good)
+    threads.emplace_back([&] {
       relax_rt_context *mine = nullptr;
       if (relax_rt_context_create(module, &mine) != RELAX_RT_OK)
         return;
@@ -264,7 +265,7 @@ TEST_F(ContextTest, ContextsAreIndependent) {
         if (relax_rt_context_invoke(mine, 0, &input, 1) == RELAX_RT_OK &&
             relax_rt_context_output(mine, 0, &y) == RELAX_RT_OK && y.dims[0] == rows &&
             (rows == 0 || static_cast<const float *>(y.data)[1] == 2.0f))
-          ++good[t];
+          ++count;
       }
       relax_rt_context_destroy(mine);
     });

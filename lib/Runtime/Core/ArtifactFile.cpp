@@ -201,6 +201,7 @@ relax_rt_status ArtifactFile::checkSections() {
 /// Sections must not overlap, and bytes that belong to none must be zero: no byte of the file escapes the checks.
 relax_rt_status ArtifactFile::checkPadding() const {
   std::vector<const Section *> order;
+  order.reserve(header.numSections);
   for (uint32_t i = 0; i < header.numSections; ++i)
     order.push_back(&header.sections[i]);
   std::sort(order.begin(), order.end(), [](const Section *a, const Section *b) {
