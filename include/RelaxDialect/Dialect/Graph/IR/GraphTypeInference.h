@@ -1,0 +1,95 @@
+//===- GraphTypeInference.h - Shapes of computing ops ----------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// One run of inference gives an op's result type, its shape rules and its
+// diagnostics, so that they cannot disagree. It knows no facts: it refuses what
+// is false for every valuation, states as a rule what depends on one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H
+#define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H
+
+#include "RelaxDialect/Dialect/Sym/IR/SymAttrs.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace mlir::relax::graph {
+
+/// Marks elementwise ops with numpy broadcasting; see GraphComputeBase.td.
+template <typename ConcreteOp>
+class Broadcasting : public OpTrait::TraitBase<ConcreteOp, Broadcasting> {};
+
+class TypeInference {
+public:
+  using SymExpr = sym::SymExpr;
+
+  /// Without a location failures are silent.
+  TypeInference(MLIRContext *context, std::optional<Location> location, StringRef opName)
+      : context(context), location(location), opName(opName) {}
+
+  MLIRContext *getContext() const { return context; }
+  SymExpr constant(int64_t value) const { return SymExpr::constant(context, value); }
+
+  /// Emits "'relax.add' op ..." and gives failure.
+  template <typename... Args>
+  LogicalResult fail(Args &&...args) {
+    return emitOptionalError(location, "'", opName, "' op ", std::forward<Args>(args)...);
+  }
+
+  //===- Rules --------------------------------------------------------------===//
+  // Each refuses what no valuation satisfies, drops what every valuation satisfies and unknown extents, and keeps the rest
+  // as a shape rule. `what` names the place in the diagnostic: "dimension 1 of operand 0".
+
+  LogicalResult requireEqual(const Twine &what, SymExpr actual, SymExpr expected);
+  LogicalResult requireLessEqual(const Twine &what, SymExpr smaller, SymExpr larger);
+  /// `extent` is 1 or `target`, as broadcasting allows.
+  LogicalResult requireBroadcastsTo(const Twine &what, SymExpr extent, SymExpr target);
+  /// Products are equal.
+  LogicalResult requireSameNumElements(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to);
+
+  /// numpy broadcasting of whole shapes, aligned at the last dimension. An extent that only run time decides is null; its
+  /// exact value is kept for getExactDims. Fails when two constants do not fit. `what` names the dimension's owner.
+  FailureOr<SmallVector<SymExpr>> broadcast(ArrayRef<SmallVector<SymExpr>> shapes, StringRef what = "dimension");
+
+  //===- Operands -----------------------------------------------------------===//
+
+  LogicalResult requireSameElementType(Type first, Type second);
+  /// `axes` are in [0, rank) and differ.
+  LogicalResult requireAxes(StringRef name, ArrayRef<int64_t> axes, int64_t rank);
+  LogicalResult requireAxis(StringRef name, int64_t axis, int64_t rank);
+
+  //===- Results ------------------------------------------------------------===//
+
+  RankedTensorType makeType(ArrayRef<SymExpr> dims, Type elementType) const {
+    return sym::getTensorType(dims, elementType);
+  }
+  /// Replaces unknown extents of the inferred type by the exact ones found while broadcasting.
+  SmallVector<SymExpr> getExactDims(RankedTensorType inferred) const;
+  /// Refuses a written type that contradicts the inferred one, and unless `mayClaim` one that says more.
+  LogicalResult verifyResult(RankedTensorType inferred, Type written, bool mayClaim);
+  /// The rules, and those that a written type adds where it claims more.
+  SmallVector<sym::Fact> takeRules(RankedTensorType inferred, Type written);
+
+private:
+  void addRule(sym::Fact rule);
+
+  MLIRContext *context;
+  std::optional<Location> location;
+  StringRef opName;
+  SmallVector<sym::Fact> rules;
+  SmallVector<SymExpr> exactDims; // exact extents of the first dimensions, where broadcast
+};
+
+//===- Rules shared by families ---------------------------------------------===//
+
+/// Elementwise ops: operands have one element type and are broadcast. A null `elementType` is the operands'.
+FailureOr<RankedTensorType> inferBroadcast(TypeInference &inference, ValueRange operands, Type elementType);
+
+/// Reductions: `axes` go, or stay with extent 1.
+FailureOr<RankedTensorType> inferReduction(TypeInference &inference, Value operand, ArrayRef<int64_t> axes,
+                                           bool keepDims);
+
+} // namespace mlir::relax::graph
+
+#endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H

@@ -1,0 +1,82 @@
+//===- GraphElementwiseOps.cpp - Elementwise ops --------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphFolding.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+/// `: T`, or `: T -> R` where the result type differs.
+static ParseResult parseUnaryTypes(OpAsmParser &parser, Type &operand, Type &result) {
+  if (parser.parseType(operand))
+    return failure();
+  result = operand;
+  return succeeded(parser.parseOptionalArrow()) ? parser.parseType(result) : success();
+}
+
+static void printUnaryTypes(OpAsmPrinter &printer, Operation *, Type operand, Type result) {
+  printer << operand;
+  if (operand != result)
+    printer << " -> " << result;
+}
+
+#define GET_OP_CLASSES
+#include "RelaxDialect/Dialect/Graph/IR/GraphElementwiseOps.cpp.inc"
+
+void RelaxDialect::registerElementwiseOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "RelaxDialect/Dialect/Graph/IR/GraphElementwiseOps.cpp.inc"
+      >();
+}
+
+FailureOr<RankedTensorType> graph::inferBroadcast(TypeInference &inference, ValueRange operands, Type elementType) {
+  SmallVector<SmallVector<SymExpr>> shapes;
+  for (Value operand : operands) {
+    if (failed(inference.requireSameElementType(operands[0].getType(), operand.getType())))
+      return failure();
+    shapes.push_back(sym::getSymbolicDims(operand.getType()));
+  }
+  FailureOr<SmallVector<SymExpr>> dims = inference.broadcast(shapes);
+  if (failed(dims))
+    return failure();
+  return inference.makeType(*dims, elementType ? elementType : getElementTypeOrSelf(operands[0].getType()));
+}
+
+FailureOr<RankedTensorType> AsTypeOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  Type dtype = adaptor.getDtype();
+  if (!dtype.isF16() && !dtype.isF32() && !dtype.isF64() && !dtype.isSignlessInteger(1) && !dtype.isSignlessInteger(8) &&
+      !dtype.isSignlessInteger(16) && !dtype.isSignlessInteger(32) && !dtype.isSignlessInteger(64))
+    return inference.fail("dtype is expected to be f16, f32, f64, i1, i8, i16, i32 or i64, got ", dtype);
+  return inference.makeType(sym::getSymbolicDims(adaptor.getOperand().getType()), dtype);
+}
+
+OpFoldResult AsTypeOp::fold(FoldAdaptor adaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+FailureOr<RankedTensorType> WhereOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  Value x = adaptor.getX(), y = adaptor.getY();
+  if (failed(inference.requireSameElementType(x.getType(), y.getType())))
+    return failure();
+  FailureOr<SmallVector<SymExpr>> dims =
+      inference.broadcast({sym::getSymbolicDims(adaptor.getCondition().getType()), sym::getSymbolicDims(x.getType()),
+                           sym::getSymbolicDims(y.getType())});
+  if (failed(dims))
+    return failure();
+  return inference.makeType(*dims, getElementTypeOrSelf(x.getType()));
+}
+
+OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
+  if (getX() == getY() && getX().getType() == getType())
+    return getX();
+  return foldElementwise(*this, adaptor.getOperands());
+}

@@ -1,0 +1,51 @@
+//===- GraphSearchOps.cpp - Data-dependent ops ----------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+static ParseResult parseSymbolName(OpAsmParser &parser, StringAttr &symbol) {
+  std::string name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeywordOrString(&name)))
+    return parser.emitError(loc, "expected a symbol");
+  symbol = parser.getBuilder().getStringAttr(name);
+  return success();
+}
+
+static void printSymbolName(OpAsmPrinter &printer, Operation *, StringAttr symbol) {
+  sym::printSymbolName(printer.getStream(), symbol);
+}
+
+#define GET_OP_CLASSES
+#include "RelaxDialect/Dialect/Graph/IR/GraphSearchOps.cpp.inc"
+
+void RelaxDialect::registerSearchOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "RelaxDialect/Dialect/Graph/IR/GraphSearchOps.cpp.inc"
+      >();
+}
+
+SmallVector<StringRef> UniqueOp::getBoundSymbols() { return {getSymbol()}; }
+
+void UniqueOp::renameBoundSymbols(function_ref<std::string(StringRef)> rename) { setSymbol(rename(getSymbol())); }
+
+LogicalResult UniqueOp::verify() {
+  if (getSymbol().empty())
+    return emitOpError("expects the name of a symbol");
+  RankedTensorType expected =
+      sym::getTensorType({SymExpr::symbol(getContext(), getSymbol())}, getOperand().getType().getElementType());
+  if (getType() != expected)
+    return emitOpError("result is expected to be ") << expected << ", got " << getType();
+  return success();
+}
+
+SmallVector<sym::Fact> UniqueOp::getShapeRules() { return {}; }

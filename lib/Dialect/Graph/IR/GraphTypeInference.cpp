@@ -1,0 +1,202 @@
+//===- GraphTypeInference.cpp - Shapes of computing ops -------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphTypeInference.h"
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::Fact;
+using sym::SymExpr;
+using sym::Verdict;
+
+static std::string describe(SymExpr extent) { return extent ? extent.str() : "?"; }
+
+/// |a - b|
+static SymExpr distance(SymExpr a, SymExpr b) { return SymExpr::max({a - b, b - a}); }
+
+/// What broadcasting gives for two extents that fit: the larger one, but 0 beside 1 is 0. No product of symbols, so that
+/// evaluation does not overflow.
+static SymExpr broadcastExtent(SymExpr a, SymExpr b) {
+  SymExpr one = SymExpr::constant(a.getContext(), 1), zero = SymExpr::constant(a.getContext(), 0);
+  return SymExpr::max({zero, SymExpr::max({a, b}) - SymExpr::max({zero, one - a, one - b})});
+}
+
+void TypeInference::addRule(Fact rule) {
+  if (rule.lhs && rule.rhs && !llvm::is_contained(rules, rule))
+    rules.push_back(rule);
+}
+
+LogicalResult TypeInference::requireEqual(const Twine &what, SymExpr actual, SymExpr expected) {
+  if (!actual || !expected || actual == expected)
+    return success();
+  Verdict verdict = sym::Prover(context).isEqual(actual, expected);
+  if (verdict == Verdict::False)
+    return fail(what.str(), " is expected to be ", expected.str(), ", got ", actual.str());
+  if (verdict == Verdict::Depends)
+    addRule({actual, Fact::Op::Equal, expected});
+  return success();
+}
+
+LogicalResult TypeInference::requireLessEqual(const Twine &what, SymExpr smaller, SymExpr larger) {
+  if (!smaller || !larger)
+    return success();
+  Verdict verdict = sym::Prover(context).isLessEqual(smaller, larger);
+  if (verdict == Verdict::False)
+    return fail(what.str(), ": expected ", smaller.str(), " <= ", larger.str());
+  if (verdict == Verdict::Depends)
+    addRule({smaller, Fact::Op::LessEqual, larger});
+  return success();
+}
+
+LogicalResult TypeInference::requireBroadcastsTo(const Twine &what, SymExpr extent, SymExpr target) {
+  if (!extent || !target || extent == target || extent.getConstant() == 1)
+    return success();
+  if (extent.getConstant() && target.getConstant())
+    return fail(what.str(), " is expected to be 1 or ", target.str(), ", got ", extent.str());
+  SymExpr one = constant(1);
+  if (extent.getConstant())
+    addRule({target, Fact::Op::Equal, extent}); // not 1, so it must be the target
+  else if (target.getConstant() == 1)
+    addRule({extent, Fact::Op::Equal, one});
+  else
+    addRule({SymExpr::min({distance(extent, target), distance(extent, one)}), Fact::Op::Equal, constant(0)});
+  return success();
+}
+
+LogicalResult TypeInference::requireSameNumElements(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to) {
+  if (llvm::is_contained(from, SymExpr()) || llvm::is_contained(to, SymExpr()))
+    return success();
+  Verdict verdict = sym::Prover(context).sameNumElements(from, to);
+  auto product = [&](ArrayRef<SymExpr> dims) {
+    SymExpr result = constant(1);
+    for (SymExpr dim : dims)
+      result = result * dim;
+    return result;
+  };
+  SymExpr actual = product(from), expected = product(to);
+  if (verdict == Verdict::False)
+    return fail("number of elements of the result is expected to be ", describe(actual), ", got ", describe(expected));
+  if (verdict == Verdict::Depends && !(actual && expected))
+    return fail("number of elements does not fit 64 bits");
+  if (verdict == Verdict::Depends)
+    addRule({actual, Fact::Op::Equal, expected});
+  return success();
+}
+
+FailureOr<SmallVector<SymExpr>> TypeInference::broadcast(ArrayRef<SmallVector<SymExpr>> shapes, StringRef what) {
+  size_t rank = 0;
+  for (const SmallVector<SymExpr> &shape : shapes)
+    rank = std::max(rank, shape.size());
+
+  SmallVector<SymExpr> result;
+  for (size_t dim = 0; dim != rank; ++dim) {
+    // Distinct extents other than 1, in operand order.
+    SymExpr one = constant(1), fixed;
+    llvm::SmallSetVector<SymExpr, 4> extents;
+    for (const SmallVector<SymExpr> &shape : shapes) {
+      size_t missing = rank - shape.size();
+      SymExpr extent = dim < missing ? one : shape[dim - missing];
+      if (extent == one)
+        continue;
+      extents.insert(extent);
+      if (!extent || !extent.getConstant())
+        continue;
+      if (fixed && fixed != extent)
+        return fail(what, " ", dim, ": cannot broadcast ", fixed.str(), " with ", extent.str());
+      fixed = extent;
+    }
+    if (fixed) {
+      // Whatever the others are, they are 1 or this.
+      for (SymExpr extent : extents)
+        if (failed(requireBroadcastsTo(what + " " + Twine(dim), extent, fixed)))
+          return failure();
+      result.push_back(fixed);
+      exactDims.push_back(fixed);
+      continue;
+    }
+    if (extents.size() <= 1) {
+      result.push_back(extents.empty() ? one : extents.front());
+      exactDims.push_back(result.back());
+      continue;
+    }
+    // Only run time decides. The exact extent is known when all operands' extents are.
+    SymExpr exact = extents.contains(SymExpr()) ? SymExpr() : extents.front();
+    ArrayRef<SymExpr> list = extents.getArrayRef();
+    for (size_t i = 0; i != list.size(); ++i) {
+      if (i != 0 && exact)
+        exact = broadcastExtent(exact, list[i]);
+      for (size_t j = 0; j != i; ++j)
+        if (list[i] && list[j])
+          addRule({SymExpr::min({distance(list[j], list[i]), distance(list[j], one), distance(list[i], one)}),
+                   Fact::Op::Equal, constant(0)});
+    }
+    result.push_back(SymExpr());
+    exactDims.push_back(exact);
+  }
+  return result;
+}
+
+LogicalResult TypeInference::requireSameElementType(Type first, Type second) {
+  Type a = getElementTypeOrSelf(first), b = getElementTypeOrSelf(second);
+  if (a != b)
+    return fail("element types of the operands differ: expected ", a, ", got ", b);
+  return success();
+}
+
+LogicalResult TypeInference::requireAxis(StringRef name, int64_t axis, int64_t rank) {
+  if (axis < 0 || axis >= rank)
+    return fail(name, " is expected in [0, ", rank, "), got ", axis);
+  return success();
+}
+
+LogicalResult TypeInference::requireAxes(StringRef name, ArrayRef<int64_t> axes, int64_t rank) {
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t axis : axes) {
+    if (failed(requireAxis(name, axis, rank)))
+      return failure();
+    if (!seen.insert(axis).second)
+      return fail(name, " lists ", axis, " twice");
+  }
+  return success();
+}
+
+SmallVector<SymExpr> TypeInference::getExactDims(RankedTensorType inferred) const {
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(inferred);
+  for (auto [index, exact] : llvm::enumerate(exactDims))
+    if (!dims[index])
+      dims[index] = exact;
+  return dims;
+}
+
+LogicalResult TypeInference::verifyResult(RankedTensorType inferred, Type written, bool mayClaim) {
+  auto type = dyn_cast<RankedTensorType>(written);
+  if (!type || type.getRank() != inferred.getRank())
+    return fail("result is expected to have rank ", inferred.getRank(), ", got ", written);
+  if (type.getElementType() != inferred.getElementType())
+    return fail("result is expected to have element type ", inferred.getElementType(), ", got ",
+                type.getElementType());
+  sym::Prover prover(context);
+  SmallVector<SymExpr> claims = sym::getSymbolicDims(type);
+  for (auto [index, exact, claim] : llvm::enumerate(getExactDims(inferred), claims)) {
+    if (!claim || exact == claim)
+      continue;
+    Verdict verdict = exact ? prover.isEqual(exact, claim) : Verdict::Depends;
+    if (verdict == Verdict::False || (verdict == Verdict::Depends && !mayClaim))
+      return fail("dimension ", index, " of the result is expected to be ", describe(exact), ", got ", claim.str());
+  }
+  return success();
+}
+
+SmallVector<Fact> TypeInference::takeRules(RankedTensorType inferred, Type written) {
+  SmallVector<SymExpr> claims = sym::getSymbolicDims(written);
+  for (auto [exact, claim] : llvm::zip_equal(getExactDims(inferred), claims))
+    if (exact && claim && exact != claim)
+      addRule({exact, Fact::Op::Equal, claim});
+  return std::move(rules);
+}
