@@ -54,8 +54,14 @@ void RelaxDialect::initialize() {
 #include "RelaxDialect/Dialect/Graph/IR/GraphAttrs.cpp.inc"
       >();
   registerCallOps();
+  registerCreationOps();
   registerDataflowOps();
+  registerElementwiseOps();
+  registerLinearAlgebraOps();
+  registerManipulationOps();
   registerMemoryOps();
+  registerReductionOps();
+  registerSearchOps();
   registerShapeOps();
   registerWeightOps();
   addInterfaces<GraphInlinerInterface>();

@@ -72,7 +72,10 @@ FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor 
     return failure();
   if (groups < 1)
     return inference.fail("groups is expected to be at least 1, got ", groups);
-  if (failed(inference.requireEqual("dimension 1 of the input", input[1], weight[1] ? weight[1] * groups : SymExpr())))
+  SymExpr channels = weight[1] ? weight[1] * groups : SymExpr();
+  if (weight[1] && !channels)
+    return inference.fail("number of channels does not fit 64 bits");
+  if (failed(inference.requireEqual("dimension 1 of the input", input[1], channels)))
     return failure();
   if (weight[0] && failed(inference.requireEqual("rest of dimension 0 of the weight divided by groups",
                                                  SymExpr::mod(weight[0], inference.constant(groups)),

@@ -6,6 +6,7 @@
 
 #include "GraphFolding.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -24,8 +25,11 @@ static DenseElementsAttr reshapeConstant(Attribute attr, RankedTensorType type) 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getOperand().getType() == getType() && isFullyKnown(getType()))
     return getOperand();
-  // A rank-1 result holds all elements, in whatever shape they were.
-  if (auto inner = getOperand().getDefiningOp<ReshapeOp>(); inner && isFullyKnown(getType())) {
+  // The shape in between does not matter if the numbers of elements are equal without its rule.
+  if (auto inner = getOperand().getDefiningOp<ReshapeOp>();
+      inner && sym::Prover(getContext()).sameNumElements(sym::getSymbolicDims(inner.getOperand().getType()),
+                                                         sym::getSymbolicDims(getShape().getType())) ==
+                   sym::Verdict::True) {
     getOperandMutable().assign(inner.getOperand());
     return getResult();
   }

@@ -82,7 +82,7 @@ FailureOr<RankedTensorType> SqueezeOp::inferType(TypeInference &inference, Adapt
 static FailureOr<SymExpr> inferSlicedExtent(TypeInference &inference, int64_t axis, SymExpr extent, SymExpr start,
                                             SymExpr end, int64_t stride) {
   std::string at = " of axis " + std::to_string(axis);
-  SymExpr zero = inference.constant(0), one = inference.constant(1);
+  SymExpr zero = inference.constant(0);
   SymExpr low = stride > 0 ? start : end + 1, high = stride > 0 ? end : start + 1;
   if (failed(inference.requireLessEqual("lower bound" + at, zero, low)) ||
       failed(inference.requireLessEqual("bounds" + at, low, high)) ||

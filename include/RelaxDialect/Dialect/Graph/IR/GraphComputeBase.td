@@ -9,21 +9,6 @@
 include "RelaxDialect/Dialect/Graph/IR/GraphBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Relax_InferredShapeOpInterface : OpInterface<"InferredShapeOpInterface"> {
-  let cppNamespace = "::mlir::relax::graph";
-  let description = [{
-    A computing op with one result whose extents follow from operand types and attributes. Programs are made from these
-    extents, not from the written type, which may say less (`?`) or claim more (a shape rule).
-  }];
-  let methods = [
-    InterfaceMethod<[{
-        Extents of the result whenever the shape rules hold. More precise than the inferred type where an extent depends on
-        a run-time comparison (broadcasting `n` with `m`); null only where an operand's extent is unknown.
-      }],
-      "::llvm::SmallVector<::mlir::relax::sym::SymExpr>", "getExactDims">
-  ];
-}
-
 // Elementwise with numpy broadcasting: each element of the result is computed from one element of each operand.
 def Relax_Broadcasting : NativeOpTrait<"Broadcasting"> {
   let cppNamespace = "::mlir::relax::graph";

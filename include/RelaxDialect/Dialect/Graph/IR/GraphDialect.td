@@ -28,8 +28,14 @@ def Relax_Dialect : Dialect {
   // One registration function per op family, defined beside its ops.
   let extraClassDeclaration = [{
     void registerCallOps();
+    void registerCreationOps();
     void registerDataflowOps();
+    void registerElementwiseOps();
+    void registerLinearAlgebraOps();
+    void registerManipulationOps();
     void registerMemoryOps();
+    void registerReductionOps();
+    void registerSearchOps();
     void registerShapeOps();
     void registerWeightOps();
   }];
