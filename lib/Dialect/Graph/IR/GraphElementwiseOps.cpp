@@ -51,8 +51,9 @@ FailureOr<RankedTensorType> graph::inferBroadcast(TypeInference &inference, Valu
 
 FailureOr<RankedTensorType> AsTypeOp::inferType(TypeInference &inference, Adaptor adaptor) {
   Type dtype = adaptor.getDtype();
-  if (!dtype.isF16() && !dtype.isF32() && !dtype.isF64() && !dtype.isSignlessInteger(1) && !dtype.isSignlessInteger(8) &&
-      !dtype.isSignlessInteger(16) && !dtype.isSignlessInteger(32) && !dtype.isSignlessInteger(64))
+  if (!dtype.isF16() && !dtype.isF32() && !dtype.isF64() && !dtype.isSignlessInteger(1) &&
+      !dtype.isSignlessInteger(8) && !dtype.isSignlessInteger(16) && !dtype.isSignlessInteger(32) &&
+      !dtype.isSignlessInteger(64))
     return inference.fail("dtype is expected to be f16, f32, f64, i1, i8, i16, i32 or i64, got ", dtype);
   return inference.makeType(sym::getSymbolicDims(adaptor.getOperand().getType()), dtype);
 }

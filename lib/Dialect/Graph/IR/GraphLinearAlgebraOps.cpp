@@ -77,9 +77,9 @@ FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor 
     return inference.fail("number of channels does not fit 64 bits");
   if (failed(inference.requireEqual("dimension 1 of the input", input[1], channels)))
     return failure();
-  if (weight[0] && failed(inference.requireEqual("rest of dimension 0 of the weight divided by groups",
-                                                 SymExpr::mod(weight[0], inference.constant(groups)),
-                                                 inference.constant(0))))
+  if (weight[0] &&
+      failed(inference.requireEqual("rest of dimension 0 of the weight divided by groups",
+                                    SymExpr::mod(weight[0], inference.constant(groups)), inference.constant(0))))
     return failure();
 
   SmallVector<SymExpr> dims = {input[0], weight[0]};

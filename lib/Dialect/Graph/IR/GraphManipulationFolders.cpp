@@ -27,9 +27,9 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
     return getOperand();
   // The shape in between does not matter if the numbers of elements are equal without its rule.
   if (auto inner = getOperand().getDefiningOp<ReshapeOp>();
-      inner && sym::Prover(getContext()).sameNumElements(sym::getSymbolicDims(inner.getOperand().getType()),
-                                                         sym::getSymbolicDims(getShape().getType())) ==
-                   sym::Verdict::True) {
+      inner && sym::Prover(getContext())
+                       .sameNumElements(sym::getSymbolicDims(inner.getOperand().getType()),
+                                        sym::getSymbolicDims(getShape().getType())) == sym::Verdict::True) {
     getOperandMutable().assign(inner.getOperand());
     return getResult();
   }
@@ -51,7 +51,8 @@ OpFoldResult PermuteDimsOp::fold(FoldAdaptor adaptor) {
   if (llvm::is_sorted(permutation) && getOperand().getType() == getType())
     return getOperand();
   if (auto inner = getOperand().getDefiningOp<PermuteDimsOp>()) {
-    SmallVector<int64_t> composed = llvm::map_to_vector(permutation, [&](int64_t axis) { return inner.getPermutation()[axis]; });
+    SmallVector<int64_t> composed =
+        llvm::map_to_vector(permutation, [&](int64_t axis) { return inner.getPermutation()[axis]; });
     getOperandMutable().assign(inner.getOperand());
     setPermutation(composed);
     return getResult();
@@ -80,7 +81,7 @@ OpFoldResult SqueezeOp::fold(FoldAdaptor adaptor) {
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   // Everything in its order: bounds are the whole axis.
   SmallVector<SymExpr> dims = sym::getSymbolicDims(getOperand().getType());
-  ArrayRef<SymExpr> starts = getStarts().getDims(), ends = getEnds().getDims();
+  SmallVector<SymExpr> starts = getStartExprs(), ends = getEndExprs();
   auto isWhole = [&](size_t index) {
     return getStrides()[index] == 1 && starts[index].getConstant() == 0 && ends[index] == dims[getAxes()[index]];
   };

@@ -71,8 +71,8 @@ FailureOr<RankedTensorType> SqueezeOp::inferType(TypeInference &inference, Adapt
   for (auto [dim, extent] : llvm::enumerate(dims)) {
     if (!llvm::is_contained(adaptor.getAxes(), static_cast<int64_t>(dim)))
       result.push_back(extent);
-    else if (failed(inference.requireEqual("dimension " + Twine(dim) + " of the operand", extent,
-                                           inference.constant(1))))
+    else if (failed(
+                 inference.requireEqual("dimension " + Twine(dim) + " of the operand", extent, inference.constant(1))))
       return failure();
   }
   return inference.makeType(result, getElementTypeOrSelf(adaptor.getOperand().getType()));
@@ -94,10 +94,26 @@ static FailureOr<SymExpr> inferSlicedExtent(TypeInference &inference, int64_t ax
   return result;
 }
 
+static SmallVector<SymExpr> getExprs(ArrayAttr attrs) {
+  return llvm::map_to_vector(attrs, [](Attribute attr) { return cast<sym::ExprAttr>(attr).getValue(); });
+}
+
+SmallVector<SymExpr> SliceOp::getStartExprs() { return getExprs(getStarts()); }
+SmallVector<SymExpr> SliceOp::getEndExprs() { return getExprs(getEnds()); }
+
+void SliceOp::build(OpBuilder &builder, OperationState &state, Value operand, Value shape, ArrayRef<int64_t> axes,
+                    ArrayRef<SymExpr> starts, ArrayRef<SymExpr> ends, ArrayRef<int64_t> strides) {
+  auto toAttr = [&](ArrayRef<SymExpr> exprs) {
+    return builder.getArrayAttr(
+        llvm::map_to_vector(exprs, [](SymExpr expr) -> Attribute { return sym::ExprAttr::get(expr); }));
+  };
+  build(builder, state, operand, shape, axes, toAttr(starts), toAttr(ends), strides);
+}
+
 FailureOr<RankedTensorType> SliceOp::inferType(TypeInference &inference, Adaptor adaptor) {
   SmallVector<SymExpr> dims = sym::getSymbolicDims(adaptor.getOperand().getType());
   ArrayRef<int64_t> axes = adaptor.getAxes(), strides = adaptor.getStrides();
-  ArrayRef<SymExpr> starts = adaptor.getStarts().getDims(), ends = adaptor.getEnds().getDims();
+  SmallVector<SymExpr> starts = getExprs(adaptor.getStarts()), ends = getExprs(adaptor.getEnds());
   if (failed(inference.requireAxes("axes", axes, dims.size())))
     return failure();
   auto haveCount = [&](StringRef name, size_t count) -> LogicalResult {
@@ -112,8 +128,6 @@ FailureOr<RankedTensorType> SliceOp::inferType(TypeInference &inference, Adaptor
   for (Value operand : adaptor.getOperands())
     sym::collectSymbols(operand.getType(), shown);
   for (auto [axis, start, end, stride] : llvm::zip_equal(axes, starts, ends, strides)) {
-    if (!start || !end)
-      return inference.fail("bounds of axis ", axis, " are expected to be known");
     if (stride == 0 || stride == std::numeric_limits<int64_t>::min())
       return inference.fail("stride of axis ", axis, " is expected to be neither 0 nor the lowest integer");
     for (SymExpr bound : {start, end})
@@ -147,8 +161,8 @@ FailureOr<RankedTensorType> ConcatOp::inferType(TypeInference &inference, Adapto
         dims[dim] = dims[dim] + extent;
         continue;
       }
-      if (failed(inference.requireEqual("dimension " + Twine(dim) + " of operand " + Twine(index + 1), extent,
-                                        dims[dim])))
+      if (failed(
+              inference.requireEqual("dimension " + Twine(dim) + " of operand " + Twine(index + 1), extent, dims[dim])))
         return failure();
       // A static extent, or any, says more than an unknown one.
       if (!dims[dim] || (extent && extent.getConstant()))

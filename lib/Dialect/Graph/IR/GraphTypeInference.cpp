@@ -20,8 +20,8 @@ static std::string describe(SymExpr extent) { return extent ? extent.str() : "?"
 /// |a - b|
 static SymExpr distance(SymExpr a, SymExpr b) { return SymExpr::max({a - b, b - a}); }
 
-/// What broadcasting gives for two extents that fit: the larger one, but 0 beside 1 is 0. No product of symbols, so that
-/// evaluation does not overflow.
+/// What broadcasting gives for two extents that fit: the larger one, but 0 beside 1 is 0. No product of symbols, so
+/// that evaluation does not overflow.
 static SymExpr broadcastExtent(SymExpr a, SymExpr b) {
   SymExpr one = SymExpr::constant(a.getContext(), 1), zero = SymExpr::constant(a.getContext(), 0);
   return SymExpr::max({zero, SymExpr::max({a, b}) - SymExpr::max({zero, one - a, one - b})});
@@ -179,8 +179,7 @@ LogicalResult TypeInference::verifyResult(RankedTensorType inferred, Type writte
   if (!type || type.getRank() != inferred.getRank())
     return fail("result is expected to have rank ", inferred.getRank(), ", got ", written);
   if (type.getElementType() != inferred.getElementType())
-    return fail("result is expected to have element type ", inferred.getElementType(), ", got ",
-                type.getElementType());
+    return fail("result is expected to have element type ", inferred.getElementType(), ", got ", type.getElementType());
   sym::Prover prover(context);
   SmallVector<SymExpr> claims = sym::getSymbolicDims(type);
   for (auto [index, exact, claim] : llvm::enumerate(getExactDims(inferred), claims)) {

@@ -73,6 +73,9 @@ def Relax_SqueezeOp : Relax_InferredOp<"squeeze"> {
   let hasFolder = 1;
 }
 
+// Expressions that may be negative, unlike the extents of a shape.
+def Relax_ExprArrayAttr : TypedArrayAttrBase<RelaxSym_ExprAttr, "array of expressions">;
+
 def Relax_SliceOp : Relax_InferredOp<"slice"> {
   let summary = "Takes a regular part of a tensor.";
   let description = [{
@@ -80,13 +83,20 @@ def Relax_SliceOp : Relax_InferredOp<"slice"> {
     expressions that are clamped already: `0 <= start <= end <= extent` for a positive stride,
     `-1 <= end <= start <= extent - 1` for a negative one. The optional shape value shows symbols that the operand does not.
 
-    Example: `%r = relax.slice %x {axes = array<i64: 0>, starts = #relax_sym.shape<[1]>, ends = #relax_sym.shape<[n]>, strides = array<i64: 1>} : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?x4xf32, #relax_sym.shape<[n - 1, 4]>>`
+    Example: `%r = relax.slice %x {axes = array<i64: 0>, starts = [#relax_sym.expr<1>], ends = [#relax_sym.expr<n>], strides = array<i64: 1>} : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?x4xf32, #relax_sym.shape<[n - 1, 4]>>`
   }];
   let arguments = (ins Relax_Tensor:$operand, Optional<Relax_ShapeType>:$shape, DenseI64ArrayAttr:$axes,
-                       RelaxSym_ShapeAttr:$starts, RelaxSym_ShapeAttr:$ends, DenseI64ArrayAttr:$strides);
+                       Relax_ExprArrayAttr:$starts, Relax_ExprArrayAttr:$ends, DenseI64ArrayAttr:$strides);
   let results = (outs Relax_Tensor:$result);
   let assemblyFormat = "$operand (`shape` `(` $shape^ `)`)? attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$operand, "::mlir::Value":$shape, "::llvm::ArrayRef<int64_t>":$axes,
+      "::llvm::ArrayRef<::mlir::relax::sym::SymExpr>":$starts, "::llvm::ArrayRef<::mlir::relax::sym::SymExpr>":$ends,
+      "::llvm::ArrayRef<int64_t>":$strides)>];
+  let extraClassDeclaration = inferenceDeclaration # [{
+    ::llvm::SmallVector<::mlir::relax::sym::SymExpr> getStartExprs();
+    ::llvm::SmallVector<::mlir::relax::sym::SymExpr> getEndExprs();
+  }];
 }
 
 def Relax_ConcatOp : Relax_InferredOp<"concat"> {

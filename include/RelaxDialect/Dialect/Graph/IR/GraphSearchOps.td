@@ -18,7 +18,7 @@ def Relax_UniqueOp : Relax_ComputeOp<"unique", [DeclareOpInterfaceMethods<RelaxS
   }];
   let arguments = (ins Relax_Tensor:$operand, StrAttr:$symbol);
   let results = (outs Relax_Tensor:$result);
-  let assemblyFormat = "$operand `binds` `[` custom<SymbolName>($symbol) `]` attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$operand `binds` ` ` `[` custom<SymbolName>($symbol) `]` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

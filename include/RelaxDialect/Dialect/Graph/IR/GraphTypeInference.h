@@ -17,8 +17,7 @@
 namespace mlir::relax::graph {
 
 /// Marks elementwise ops with numpy broadcasting; see GraphComputeBase.td.
-template <typename ConcreteOp>
-class Broadcasting : public OpTrait::TraitBase<ConcreteOp, Broadcasting> {};
+template <typename ConcreteOp> class Broadcasting : public OpTrait::TraitBase<ConcreteOp, Broadcasting> {};
 
 class TypeInference {
 public:
@@ -32,14 +31,13 @@ public:
   SymExpr constant(int64_t value) const { return SymExpr::constant(context, value); }
 
   /// Emits "'relax.add' op ..." and gives failure.
-  template <typename... Args>
-  LogicalResult fail(Args &&...args) {
+  template <typename... Args> LogicalResult fail(Args &&...args) {
     return emitOptionalError(location, "'", opName, "' op ", std::forward<Args>(args)...);
   }
 
   //===- Rules --------------------------------------------------------------===//
-  // Each refuses what no valuation satisfies, drops what every valuation satisfies and unknown extents, and keeps the rest
-  // as a shape rule. `what` names the place in the diagnostic: "dimension 1 of operand 0".
+  // Each refuses what no valuation satisfies, drops what every valuation satisfies and unknown extents, and keeps the
+  // rest as a shape rule. `what` names the place in the diagnostic: "dimension 1 of operand 0".
 
   LogicalResult requireEqual(const Twine &what, SymExpr actual, SymExpr expected);
   LogicalResult requireLessEqual(const Twine &what, SymExpr smaller, SymExpr larger);
@@ -48,8 +46,8 @@ public:
   /// Products are equal.
   LogicalResult requireSameNumElements(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to);
 
-  /// numpy broadcasting of whole shapes, aligned at the last dimension. An extent that only run time decides is null; its
-  /// exact value is kept for getExactDims. Fails when two constants do not fit. `what` names the dimension's owner.
+  /// numpy broadcasting of whole shapes, aligned at the last dimension. An extent that only run time decides is null;
+  /// its exact value is kept for getExactDims. Fails when two constants do not fit. `what` names the dimension's owner.
   FailureOr<SmallVector<SymExpr>> broadcast(ArrayRef<SmallVector<SymExpr>> shapes, StringRef what = "dimension");
 
   //===- Operands -----------------------------------------------------------===//

@@ -1,0 +1,18 @@
+// RUN: relax-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: func.func @creation(
+func.func @creation(%s: !relax.shape<[n, 4]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.full %{{.*}}, 1.000000e+00 : f32 : (!relax.shape<[n, 4]>) -> tensor<?x4xf32, #{{.*}}>
+  %0 = relax.full %s, 1.0 : f32 : (!relax.shape<[n, 4]>) -> tensor<?x4xf32, #relax_sym.shape<[n, 4]>>
+  // CHECK: relax.full %{{.*}}, true : (!relax.shape<[n, 4]>) -> tensor<?x4xi1, #{{.*}}>
+  %1 = relax.full %s, true : (!relax.shape<[n, 4]>) -> tensor<?x4xi1, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @unique(
+func.func @unique(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
+    attributes {relax_sym.scope = #relax_sym.scope<"u <= n * 4">} {
+  // CHECK: relax.unique %{{.*}} binds [u] : (tensor<?x4xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %0 = relax.unique %x binds [u] : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
+  return %0 : tensor<?xf32, #relax_sym.shape<[u]>>
+}
