@@ -2,7 +2,7 @@
 #
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 #
-#   relax_packages            Debian packages (needs root or sudo when one is missing)
+#   relax_packages            Debian packages (needs root or sudo when one is missing); elsewhere nothing
 #   relax_venv                the project's own Python environment, .venv
 #   relax_configure [preset]  CMake; MLIR_DIR in the environment chooses another MLIR 22.1
 #   relax_build [preset] [targets...]
@@ -38,6 +38,10 @@ relax_quiet() {
 
 relax_packages() {
   local missing=() entry have
+  if ! command -v apt-get >/dev/null; then
+    relax_say "no apt-get here: using the compilers and libraries that are installed"
+    return 0
+  fi
   for entry in "${relax_debian[@]}"; do
     have=$(dpkg-query -W -f '${db:Status-Abbrev}${Version}' "${entry%%=*}" 2>/dev/null) || have=
     # shellcheck disable=SC2254 — the version is a pattern
