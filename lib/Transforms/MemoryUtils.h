@@ -1,0 +1,37 @@
+//===- MemoryUtils.h - Shared by the memory passes -------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_LIB_TRANSFORMS_MEMORYUTILS_H
+#define RELAXDIALECT_LIB_TRANSFORMS_MEMORYUTILS_H
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+
+namespace mlir::relax {
+
+/// `relax.alloc` and the storage made from it: number of the function's result that lives there.
+inline constexpr StringLiteral kOutputAttrName = "relax.output";
+/// `relax.call_dps`: byte offset of the library function's scratch memory in the function's arena.
+inline constexpr StringLiteral kWorkspaceAttrName = "relax.workspace_offset";
+/// Names of memory in `relax.storage`.
+inline constexpr StringLiteral kArenaSpace = "arena", kOutputSpace = "output";
+
+/// `relax.shape_of`.
+Value createShapeOf(OpBuilder &builder, Location loc, Value tensor);
+
+/// The operand whose memory the result of `op` is, for ops without code of their own; null for others.
+Value getAliasedOperand(Operation *op);
+
+/// What stands for the memory of a tensor: the destination behind a call's result, through ops without code.
+Value getMemoryRoot(Value tensor);
+
+/// Bytes of a tensor with known extents; null when they do not fit a coefficient.
+sym::SymExpr getByteSize(RankedTensorType type);
+
+/// The graph ops that compute are calls from the mixed phase on. False for an op of `relax` that has no place there.
+bool isAllowedAfterLegalization(Operation *op);
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_LIB_TRANSFORMS_MEMORYUTILS_H
