@@ -108,6 +108,10 @@ LogicalResult Planner::collect() {
 LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, unsigned start, unsigned end) {
   if (!bytes)
     return op->emitOpError("needs more memory than 64 bits can count");
+  // Extents are checked where they are used, after the arena was sized: none may make a size negative.
+  std::optional<int64_t> least = prover.lowerBound(bytes);
+  if (!least || *least < 0)
+    bytes = SymExpr::max({bytes, SymExpr::constant(op->getContext(), 0)});
   Tenant tenant{op, bytes};
   tenant.start = start;
   tenant.end = end;

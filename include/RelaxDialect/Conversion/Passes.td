@@ -66,4 +66,29 @@ def VerifyKernelPass : Pass<"relax-verify-kernel", "::mlir::ModuleOp"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Host code
+//===----------------------------------------------------------------------===//
+
+def LowerHostPass : Pass<"relax-lower-host", "::mlir::ModuleOp"> {
+  let summary = "Turns functions of the planned phase into code that the runtime calls.";
+  let description = [{
+    Each public function becomes `relax_entry_<name>` (docs/Spec.md sections 5 and 8): it binds the symbols from the extents
+    of its inputs, checks every dimension, repeated symbol, expression and fact, reserves the arena, allocates outputs,
+    launches kernels and calls library functions. Shape arithmetic that leaves 64 bits fails a check. The module gets the
+    tables of Conversion/ModuleTables.h. Weights, library declarations and tensor programs that nothing calls are removed.
+    Calls of functions must be inlined before.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def VerifyHostPass : Pass<"relax-verify-host", "::mlir::ModuleOp"> {
+  let summary = "Checks the end of the host phase.";
+  let description = [{
+    Every function of the table `relax.functions` has an entry with the runtime's signature that consists of func, arith, scf,
+    cf and llvm; no graph op or library declaration is left in the module.
+  }];
+}
+
 #endif // RELAXDIALECT_CONVERSION_PASSES

@@ -1,0 +1,188 @@
+//===- HostCalls.cpp - Host code of kernel and library calls --------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "HostEmitter.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+LogicalResult HostEmitter::emitCall(ProgramCallOpInterface call) {
+  auto callee = dyn_cast_or_null<sym::TensorProgramInterface>(tables.lookup(call.getCalleeAttr().getValue()));
+  if (!callee)
+    return call->emitOpError("calls '") << call.getCalleeAttr().getValue() << "', which is not a tensor program or library function";
+  if (call.getDestinations().empty() && callee.getNumOuts() != 0)
+    return call->emitOpError("has no destinations, host code is made from the planned phase");
+  if (failed(checkCall(call, callee)))
+    return failure();
+
+  SmallVector<HostTensor> arguments;
+  for (Value input : call.getProgramInputs())
+    arguments.push_back(tensors[input]);
+  for (Value destination : call.getDestinations())
+    arguments.push_back(tensors[destination]);
+  if (isa<CallDPSOp>(call.getOperation())) {
+    if (failed(emitExternCall(call, callee, arguments)))
+      return failure();
+  } else {
+    emitLaunch(call, callee, arguments);
+  }
+  for (OpResult result : call->getResults())
+    if (OpOperand *tied = call.getTiedOperand(result.getResultNumber()); tied && isa<TensorType>(result.getType()))
+      tensors[result] = HostTensor(tensors[tied->get()]);
+  return success();
+}
+
+/// What the facts do not prove about the arguments of a call is checked in front of it.
+LogicalResult HostEmitter::checkCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee) {
+  if (isAssured(call))
+    return success();
+  FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+  if (failed(unification))
+    return failure();
+  if (unification->isProved())
+    return success();
+  std::string name = "call of '" + call.getCalleeAttr().getValue().str() + "'";
+
+  // Symbols of the callee: mapped ones, and those that an extent gives which is known at run time only.
+  SymbolValues values;
+  SymbolValues::ScopeTy valueScope(values);
+  for (const auto &entry : unification->mapping)
+    if (Value value = evaluate(entry.getValue()))
+      values.insert(SymExpr::symbol(context, entry.getKey()), value);
+  auto forEachExtent = [&](function_ref<void(SymExpr, Value, const Twine &)> visit) {
+    for (auto [index, input] : llvm::enumerate(call.getProgramInputs())) {
+      SmallVector<SymExpr> dims = sym::getSymbolicDims(getProgramTensorType(callee, index));
+      for (auto [dim, pair] : llvm::enumerate(llvm::zip(dims, tensors[input].dims)))
+        if (std::get<0>(pair))
+          visit(std::get<0>(pair), std::get<1>(pair), "argument " + Twine(index) + ": dimension " + Twine(dim));
+    }
+    if (Value shape = call.getShapeOperand())
+      for (auto [index, value] : llvm::enumerate(shapes[shape]))
+        if (SymExpr expr = callee.getProgramScalar(index))
+          visit(expr, value, "scalar " + Twine(index));
+  };
+  forEachExtent([&](SymExpr expr, Value actual, const Twine &) {
+    if (expr.getSymbol() && !values.count(expr))
+      values.insert(expr, actual);
+  });
+  forEachExtent([&](SymExpr expr, Value actual, const Twine &where) {
+    Value expected = evaluate(expr, values);
+    if (expected && expected != actual)
+      guardEqual(expected, actual, RELAX_RT_GUARD_FAILED,
+                 name + ": " + where + ": expected " + expr.str() + " = {0}, actual {1}");
+  });
+  if (sym::ScopeAttr scope = callee.getProgramScope())
+    for (const sym::Fact &fact : scope.getFacts()) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      fact.print(os);
+      guardFact(fact, values, RELAX_RT_GUARD_FAILED, name + ": " + text + " does not hold");
+    }
+  return success();
+}
+
+/// Entries of the shape operand behind the scalars that are there; gives the number of all.
+int64_t HostEmitter::storeScalars(ProgramCallOpInterface call, int64_t first) {
+  Value shape = call.getShapeOperand();
+  ArrayRef<Value> entries = shape ? ArrayRef<Value>(shapes[shape]) : ArrayRef<Value>();
+  Value array = getScratch(Scratch::Scalars, first + entries.size());
+  for (auto [index, value] : llvm::enumerate(entries))
+    storeElement(value, array, first + index);
+  return first + entries.size();
+}
+
+void HostEmitter::emitLaunch(ProgramCallOpInterface call, sym::TensorProgramInterface callee, ArrayRef<HostTensor> arguments) {
+  unsigned numExtents = call->getNumResults() - callee.getNumOuts();
+  Value buffers = getScratch(Scratch::Buffers, arguments.size() + numExtents);
+  int64_t numScalars = 0;
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    storeElement(argument.data, buffers, index);
+    auto type = cast<ShapedType>(callee.getProgramArgumentTypes()[index]);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim)) {
+        Value array = getScratch(Scratch::Scalars, numScalars + 1);
+        storeElement(argument.dims[dim], array, numScalars++);
+      }
+  }
+  numScalars = storeScalars(call, numScalars);
+  // Extents found come back through memory.
+  Value slots;
+  if (numExtents) {
+    slots = allocateOnStack(numExtents);
+    for (unsigned i = 0; i < numExtents; ++i) {
+      storeElement(constant(0), slots, i);
+      storeElement(elementAddress(slots, i), buffers, arguments.size() + i);
+    }
+  }
+  int64_t kernel = tables.getKernel(call.getCalleeAttr().getValue());
+  callRuntime(2, {constant(kernel), buffers, getScratch(Scratch::Scalars, numScalars), constant(1)});
+  for (unsigned i = 0; i < numExtents; ++i) {
+    Value extent = loadField(i64, slots, i);
+    guardSize(SymExpr(), extent, "extent found by '" + call.getCalleeAttr().getValue() + "'");
+    scalars.map(call->getResult(callee.getNumOuts() + i),
+                arith::IndexCastOp::create(builder, loc, builder.getIndexType(), extent));
+  }
+}
+
+/// args[index]; the element type fills the last word.
+void HostEmitter::storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType) {
+  bool isBool = elementType.isInteger(1);
+  uint64_t code = isBool                         ? RELAX_RT_BOOL
+                  : isa<FloatType>(elementType)  ? RELAX_RT_FLOAT
+                  : elementType.isUnsignedInteger() ? RELAX_RT_UINT
+                                                 : RELAX_RT_INT;
+  uint64_t bits = isBool ? 8 : elementType.getIntOrFloatBitWidth();
+  // code, bits and lanes = 1 in the order of relax_rt_dtype, little-endian.
+  uint64_t word = code | bits << 8 | uint64_t(1) << 16;
+  storeElement(data, views, 4 * index);
+  storeElement(dims, views, 4 * index + 1);
+  storeElement(constant(rank), views, 4 * index + 2);
+  storeElement(constant(word), views, 4 * index + 3);
+}
+
+LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                          ArrayRef<HostTensor> arguments) {
+  auto symbol = callee->getAttrOfType<StringAttr>("symbol");
+  auto workspace = callee->getAttrOfType<sym::ExprAttr>("workspace_bytes");
+  auto offset = call->getAttrOfType<sym::ExprAttr>("relax.workspace_offset");
+  if (!symbol)
+    return call->emitOpError("calls a library function without a symbol");
+  if (workspace && !offset)
+    return call->emitOpError("needs scratch memory that is not planned");
+
+  int64_t numArgs = arguments.size() + (workspace ? 1 : 0), numDims = workspace ? 1 : 0;
+  for (const HostTensor &argument : arguments)
+    numDims += argument.dims.size();
+  Value views = getScratch(Scratch::Views, 4 * numArgs), dims = getScratch(Scratch::Dims, numDims);
+  int64_t nextDim = 0;
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    Value first = elementAddress(dims, nextDim);
+    for (Value dim : argument.dims)
+      storeElement(dim, dims, nextDim++);
+    Type elementType = cast<ShapedType>(callee.getProgramArgumentTypes()[index]).getElementType();
+    storeView(views, index, argument.data, first, argument.dims.size(), elementType);
+  }
+  if (workspace) {
+    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+    Value bytes = succeeded(unification) ? evaluate(applyMapping(workspace.getValue(), unification->mapping)) : Value();
+    Value at = evaluate(offset.getValue());
+    Value arena = arenaBase;
+    if (!bytes || !at || !arena)
+      return call->emitOpError("needs scratch memory whose place or size is not known here");
+    Value address = LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), arena, ArrayRef<LLVM::GEPArg>{at});
+    storeElement(bytes, dims, nextDim);
+    storeView(views, arguments.size(), address, elementAddress(dims, nextDim), 1, builder.getIntegerType(8, /*isSigned=*/false));
+  }
+  int64_t numScalars = storeScalars(call, 0);
+  callRuntime(3, {constant(tables.getExtern(symbol.getValue())), views, constant(numArgs), getScratch(Scratch::Scalars, numScalars),
+                  constant(numScalars)});
+  return success();
+}

@@ -1,0 +1,154 @@
+//===- HostEmitter.h - Host code of one function ---------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Emits `relax_entry_<function>` from a function of the planned phase, op by op
+// in the order of execution. Every extent and symbol is an i64 value; tensors
+// are pointers. A check that fails branches to one exit block with its site and
+// the values to show; a status other than OK branches to the return block.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_LIB_CONVERSION_LOWERHOST_HOSTEMITTER_H
+#define RELAXDIALECT_LIB_CONVERSION_LOWERHOST_HOSTEMITTER_H
+
+#include "HostTables.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
+#include "RelaxDialect/Runtime/ABI.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/ScopedHashTable.h"
+
+namespace mlir::relax {
+
+/// A tensor at run time. The extents are those of the memory, whatever the type knows.
+struct HostTensor {
+  Value data;
+  SmallVector<Value> dims;           // i64
+  std::optional<int64_t> output;     // the result of the function that this memory is
+};
+
+/// Values of symbols, and of expressions that were computed, where the code is now.
+using SymbolValues = llvm::ScopedHashTable<sym::SymExpr, Value>;
+
+class HostEmitter {
+public:
+  HostEmitter(func::FuncOp source, HostTables &tables);
+
+  /// Emits the entry; reports what has no host form.
+  LogicalResult emit();
+
+private:
+  //===- HostEmitter.cpp: values, checks, calls of the runtime -----------===//
+  Value constant(int64_t value);
+  Value toI64(Value index);
+  Value loadField(Type type, Value base, int64_t index);
+  Value loadElement(Type type, Value base, Value index);
+  void storeElement(Value value, Value base, int64_t index);
+  Value elementAddress(Value base, int64_t index);
+  /// Room on the stack for at least `count` words of 8 bytes; each purpose has one, used again and again.
+  enum class Scratch { Buffers, Scalars, Dims, Slots, Views, kCount };
+  Value getScratch(Scratch purpose, int64_t count);
+  /// Memory on the stack that keeps its contents.
+  Value allocateOnStack(int64_t words);
+
+  /// Goes on when `condition` holds; else reports `site` with the values.
+  void guard(Value condition, int32_t status, const Twine &message, ArrayRef<Value> values);
+  void guardEqual(Value expected, Value actual, int32_t status, const Twine &message);
+  /// `actual` is not negative, which the facts may prove.
+  void guardSize(sym::SymExpr expr, Value actual, const Twine &what);
+  void callRuntime(unsigned function, ValueRange arguments);
+  /// Calls with an output parameter and gives what was stored there.
+  Value callRuntimeForPointer(unsigned function, ValueRange arguments);
+  void finish();
+
+  //===- HostSymbols.cpp: expressions and the checks at entry -------------===//
+  Value evaluate(sym::SymExpr expr, SymbolValues &values);
+  Value evaluate(sym::SymExpr expr) { return evaluate(expr, known); }
+  Value evaluateTerms(sym::SymExpr expr, SymbolValues &values, Value &overflow);
+  Value evaluateAtom(const sym::SymAtom &atom, SymbolValues &values, Value &overflow);
+  Value evaluateFact(const sym::Fact &fact, SymbolValues &values);
+  void bind(StringRef symbol, Value value);
+  bool isBound(StringRef symbol);
+  /// Checks the facts that mention a symbol which was just bound and whose symbols all are known.
+  void checkFacts(ArrayRef<StringRef> symbols, int32_t status);
+  void guardFact(const sym::Fact &fact, SymbolValues &values, int32_t status, const Twine &message);
+  LogicalResult emitArguments();
+  LogicalResult bindArguments();
+  void checkArgumentExtents();
+  std::string getInputName(unsigned index);
+
+  //===- HostOps.cpp ------------------------------------------------------===//
+  LogicalResult emitBlock(Block &block);
+  LogicalResult emitOp(Operation *op);
+  LogicalResult emitShapeOp(Operation *op, bool &handled);
+  LogicalResult emitMatchCast(graph::MatchCastOp op);
+  LogicalResult emitTensorToShape(graph::TensorToShapeOp op);
+  void emitShapeToTensor(graph::ShapeToTensorOp op);
+  LogicalResult emitMemoryOp(Operation *op, bool &handled);
+  LogicalResult emitTensorAt(graph::TensorAtOp op);
+  LogicalResult emitScalarOp(Operation *op);
+  LogicalResult emitReturn(func::ReturnOp op);
+  void checkOrBindExtents(Operation *op, ArrayRef<sym::SymExpr> from, ArrayRef<sym::SymExpr> to, ArrayRef<Value> actual,
+                          ArrayRef<StringRef> binds, StringRef what);
+  HostTensor makeTensor(Value data, RankedTensorType type);
+  void copyToOutput(int64_t index, const HostTensor &tensor, Type elementType);
+  Value allocateOutput(int64_t index, ArrayRef<Value> dims);
+
+  //===- HostCalls.cpp ----------------------------------------------------===//
+  LogicalResult emitCall(graph::ProgramCallOpInterface call);
+  LogicalResult checkCall(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee);
+  void emitLaunch(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee, ArrayRef<HostTensor> tensors);
+  LogicalResult emitExternCall(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                               ArrayRef<HostTensor> tensors);
+  int64_t storeScalars(graph::ProgramCallOpInterface call, int64_t first);
+  void storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType);
+
+  //===- HostControlFlow.cpp ----------------------------------------------===//
+  LogicalResult emitControlFlow(Operation *op, bool &handled);
+  LogicalResult emitIf(Operation *op);
+  LogicalResult emitFor(Operation *op);
+  LogicalResult emitWhile(Operation *op);
+  /// A value of the source as words that branches can carry, and back.
+  void flatten(Value value, SmallVectorImpl<Value> &words);
+  void unflatten(Value value, ArrayRef<Value> &words);
+  SmallVector<Value> flattenAll(ValueRange values);
+  Block *createBlock(TypeRange types);
+  void continueIn(Block *block, ValueRange values, unsigned skip);
+  LogicalResult getWordTypes(Operation *op, Type type, SmallVectorImpl<Type> &types);
+
+  func::FuncOp source;
+  HostTables &tables;
+  MLIRContext *context;
+  sym::Prover prover;
+  Location loc;
+  OpBuilder builder;
+  Type pointerType, i64, i32;
+
+  func::FuncOp entry;
+  Value invocation, api;
+  Block *guardBlock = nullptr, *returnBlock = nullptr;
+
+  struct ScratchArea {
+    Operation *alloca = nullptr;
+    int64_t words = 0;
+  };
+  ScratchArea scratch[static_cast<unsigned>(Scratch::kCount)];
+
+  DenseMap<Value, HostTensor> tensors;
+  DenseMap<Value, SmallVector<Value>> shapes;
+  IRMapping scalars;
+  DenseMap<Value, Value> storages; // base pointers; none for outputs
+  Value arenaBase;                 // of the first storage: the arena that the plan laid out at entry
+  SymbolValues known;
+  std::unique_ptr<SymbolValues::ScopeTy> scope;
+  SmallVector<sym::Fact> facts;
+};
+
+/// Values that one failing check can show.
+inline constexpr unsigned kMaxGuardValues = 4;
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_LIB_CONVERSION_LOWERHOST_HOSTEMITTER_H
