@@ -10,23 +10,21 @@
 using namespace mlir;
 using namespace mlir::relax;
 
-int64_t relax::addTableEntry(ModuleOp module, StringRef table, Attribute entry) {
-  SmallVector<Attribute> entries;
-  if (auto old = module->getAttrOfType<ArrayAttr>(table))
-    llvm::append_range(entries, old);
-  auto found = llvm::find(entries, entry);
-  if (found != entries.end())
-    return found - entries.begin();
-  entries.push_back(entry);
-  module->setAttr(table, ArrayAttr::get(module.getContext(), entries));
-  return entries.size() - 1;
+DictionaryAttr relax::makeGuardSite(MLIRContext *context, int32_t status, StringRef message) {
+  Builder builder(context);
+  return builder.getDictionaryAttr({builder.getNamedAttr("message", builder.getStringAttr(message)),
+                                    builder.getNamedAttr("status", builder.getI64IntegerAttr(status))});
 }
 
-int64_t relax::addGuardSite(ModuleOp module, int32_t status, StringRef message) {
-  Builder builder(module.getContext());
-  return addTableEntry(module, kSitesAttrName,
-                       builder.getDictionaryAttr({builder.getNamedAttr("message", builder.getStringAttr(message)),
-                                                  builder.getNamedAttr("status", builder.getI64IntegerAttr(status))}));
+int64_t relax::appendGuardSites(ModuleOp module, int32_t status, ArrayAttr messages) {
+  SmallVector<Attribute> sites;
+  if (auto old = module->getAttrOfType<ArrayAttr>(kSitesAttrName))
+    llvm::append_range(sites, old);
+  int64_t first = sites.size();
+  for (StringRef message : messages.getAsValueRange<StringAttr>())
+    sites.push_back(makeGuardSite(module.getContext(), status, message));
+  module->setAttr(kSitesAttrName, ArrayAttr::get(module.getContext(), sites));
+  return first;
 }
 
 SmallVector<StringRef> relax::getStringTable(ModuleOp module, StringRef table) {

@@ -11,6 +11,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
+#include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
@@ -28,5 +29,6 @@ void relax::registerAllPasses() {
     registerRelaxConversionPasses();
     registerRelaxTransformsPasses();
     tp::registerRelaxTensorProgramPasses();
+    registerRelaxPipelines();
   });
 }

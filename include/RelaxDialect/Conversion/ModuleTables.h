@@ -29,11 +29,10 @@ inline constexpr StringLiteral kFunctionsAttrName = "relax.functions";
 inline constexpr StringLiteral kWeightsAttrName = "relax.weights";
 inline constexpr StringLiteral kMemoryReportAttrName = "relax.memory_report";
 
-/// Position of `entry` in the array attribute `table` of the module; adds it when new.
-int64_t addTableEntry(ModuleOp module, StringRef table, Attribute entry);
-
-/// Number of the site with this relax_rt_status and message (`{0}`, `{1}`.. stand for recorded values); adds it when new.
-int64_t addGuardSite(ModuleOp module, int32_t status, StringRef message);
+/// An entry of `relax.sites`: a relax_rt_status and a text in which `{0}`, `{1}`.. stand for recorded values.
+DictionaryAttr makeGuardSite(MLIRContext *context, int32_t status, StringRef message);
+/// Appends one site for each message (StringAttr) and gives the number of the first.
+int64_t appendGuardSites(ModuleOp module, int32_t status, ArrayAttr messages);
 
 /// Entries of an array attribute of strings; empty when absent or of another kind.
 SmallVector<StringRef> getStringTable(ModuleOp module, StringRef table);

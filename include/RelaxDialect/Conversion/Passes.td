@@ -52,10 +52,10 @@ def WrapKernelsPass : Pass<"relax-wrap-kernels", "::mlir::ModuleOp"> {
   let summary = "Gives each kernel an entry with the runtime's signature.";
   let description = [{
     For a kernel `@f` adds `@relax_kernel_f(buffers, scalars, begin, end, error)` (Spec.md section 5), which builds the
-    memref descriptors. Extents that the kernel returns are stored through the buffers that follow its tensors. `@f`
-    becomes internal and its buffers `noalias`.
+    memref descriptors. Extents that the kernel returns are stored through the buffers that follow its tensors. Errors get
+    their number in the module's table of sites. `@f` becomes internal and its buffers `noalias`.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def VerifyKernelPass : Pass<"relax-verify-kernel", "::mlir::ModuleOp"> {

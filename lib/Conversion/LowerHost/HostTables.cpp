@@ -18,9 +18,7 @@ static int64_t number(llvm::MapVector<Attribute, int64_t> &table, Attribute key)
 }
 
 int64_t HostTables::getSite(int32_t status, StringRef message) {
-  Builder builder(module.getContext());
-  return number(sites, builder.getDictionaryAttr({builder.getNamedAttr("message", builder.getStringAttr(message)),
-                                                  builder.getNamedAttr("status", builder.getI64IntegerAttr(status))}));
+  return number(sites, makeGuardSite(module.getContext(), status, message));
 }
 
 int64_t HostTables::getKernel(StringRef name) { return number(kernels, StringAttr::get(module.getContext(), name)); }

@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
 #include "RelaxDialect/Conversion/Passes.h"
-#include "RelaxDialect/Conversion/ModuleTables.h"
-#include "RelaxDialect/Runtime/Runtime.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -170,9 +168,7 @@ LogicalResult bufferize(func::FuncOp kernel, int64_t stackBytes) {
   if (allocs.empty())
     return success();
   Value errorWord = kernel.getArguments().back();
-  // The error word is 1 + site.
-  int64_t errorCode = 1 + addGuardSite(kernel->getParentOfType<ModuleOp>(), RELAX_RT_OUT_OF_MEMORY,
-                                       ("kernel '" + kernel.getName() + "': not enough memory for an intermediate").str());
+  int64_t errorCode = addKernelSite(kernel, "not enough memory for an intermediate of kernel '" + kernel.getName() + "'");
   // From the last to the first, so that each moves complete code.
   for (memref::AllocOp alloc : llvm::reverse(allocs)) {
     if (escapes(alloc))

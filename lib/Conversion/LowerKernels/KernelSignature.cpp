@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -40,4 +41,13 @@ std::optional<KernelSignature> relax::getKernelSignature(func::FuncOp function, 
       return fail("returns something that is not an index");
   signature.numExtents = function.getNumResults();
   return signature;
+}
+
+int64_t relax::addKernelSite(func::FuncOp kernel, const Twine &message) {
+  SmallVector<Attribute> sites;
+  if (auto old = kernel->getAttrOfType<ArrayAttr>(tp::kSitesAttrName))
+    llvm::append_range(sites, old);
+  sites.push_back(StringAttr::get(kernel.getContext(), message));
+  kernel->setAttr(tp::kSitesAttrName, ArrayAttr::get(kernel.getContext(), sites));
+  return sites.size();
 }

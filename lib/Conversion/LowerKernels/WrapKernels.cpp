@@ -6,11 +6,14 @@
 #include "KernelSignature.h"
 #include "RelaxDialect/Conversion/ModuleTables.h"
 #include "RelaxDialect/Conversion/Passes.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
+#include "RelaxDialect/Runtime/Runtime.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_WRAPKERNELSPASS
@@ -25,8 +28,10 @@ namespace {
 /// Emits the body of one entry.
 class EntryBuilder {
 public:
-  EntryBuilder(func::FuncOp kernel, const KernelSignature &signature)
-      : kernel(kernel), signature(signature), loc(kernel.getLoc()), builder(kernel.getContext()), converter(kernel.getContext()) {}
+  /// `firstSite`: the kernel's first error site in the module's table, when it has any.
+  EntryBuilder(func::FuncOp kernel, const KernelSignature &signature, std::optional<int64_t> firstSite)
+      : kernel(kernel), signature(signature), firstSite(firstSite), loc(kernel.getLoc()), builder(kernel.getContext()),
+        converter(kernel.getContext()) {}
 
   void build() {
     builder.setInsertionPointAfter(kernel);
@@ -43,17 +48,35 @@ public:
       arguments.push_back(makeMemRef(type, loadBuffer(index)));
     for (unsigned i = 0; i < signature.numScalars; ++i)
       arguments.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), loadScalar()));
-    auto errorType = cast<MemRefType>(kernel.getArgumentTypes().back());
-    arguments.push_back(makeMemRef(errorType, block->getArgument(4)));
+    // The kernel counts its own sites; a word of its own is translated afterwards.
+    Value one = LLVM::ConstantOp::create(builder, loc, i64, 1), zero = LLVM::ConstantOp::create(builder, loc, i64, 0);
+    Value word = LLVM::AllocaOp::create(builder, loc, pointer, i64, one, /*alignment=*/8);
+    LLVM::StoreOp::create(builder, loc, zero, word);
+    arguments.push_back(makeMemRef(cast<MemRefType>(kernel.getArgumentTypes().back()), word));
     auto call = func::CallOp::create(builder, loc, kernel, arguments);
     for (auto [index, extent] : llvm::enumerate(call.getResults())) {
       Value slot = loadBuffer(signature.buffers.size() + index);
       LLVM::StoreOp::create(builder, loc, arith::IndexCastOp::create(builder, loc, i64, extent), slot);
     }
+    if (firstSite)
+      translateError(word, zero, block->getArgument(4));
     func::ReturnOp::create(builder, loc);
   }
 
 private:
+  /// The first error of a launch stays, parts of which may run at the same time.
+  void translateError(Value word, Value zero, Value error) {
+    Type i64 = builder.getI64Type();
+    Value own = LLVM::LoadOp::create(builder, loc, i64, word);
+    Value failed = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, own, zero);
+    auto branch = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value first = LLVM::ConstantOp::create(builder, loc, i64, *firstSite);
+    Value code = arith::AddIOp::create(builder, loc, own, first);
+    LLVM::AtomicCmpXchgOp::create(builder, loc, error, zero, code, LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
+  }
+
   Value loadElement(Type type, Value base, int64_t index) {
     Value address = LLVM::GEPOp::create(builder, loc, base.getType(), type, base, ArrayRef<LLVM::GEPArg>{int32_t(index)},
                                         LLVM::GEPNoWrapFlags::inbounds);
@@ -87,12 +110,26 @@ private:
 
   func::FuncOp kernel;
   const KernelSignature &signature;
+  std::optional<int64_t> firstSite;
   Location loc;
   OpBuilder builder;
   LLVMTypeConverter converter;
   Value buffers, scalars;
   int64_t nextScalar = 0;
 };
+
+/// What our dialects say about a function means nothing to LLVM.
+void dropRelaxAttributes(func::FuncOp kernel) {
+  auto isOurs = [](NamedAttribute attribute) { return attribute.getName().getValue().starts_with("relax"); };
+  for (NamedAttribute attribute : llvm::to_vector(kernel->getDiscardableAttrs()))
+    if (isOurs(attribute))
+      kernel->removeDiscardableAttr(attribute.getName());
+  for (unsigned index = 0, e = kernel.getNumArguments(); index < e; ++index)
+    if (DictionaryAttr attributes = kernel.getArgAttrDict(index))
+      for (NamedAttribute attribute : attributes)
+        if (isOurs(attribute))
+          kernel.removeArgAttr(index, attribute.getName());
+}
 
 struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass> {
   using Base::Base;
@@ -108,7 +145,11 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
         kernel.emitError("entry of kernel needs the name '") << symbol << "', which is taken";
         return signalPassFailure();
       }
-      EntryBuilder(kernel, *signature).build();
+      std::optional<int64_t> firstSite;
+      if (auto sites = kernel->getAttrOfType<ArrayAttr>(tp::kSitesAttrName); sites && !sites.empty())
+        firstSite = appendGuardSites(getOperation(), RELAX_RT_KERNEL_ERROR, sites);
+      EntryBuilder(kernel, *signature, firstSite).build();
+      dropRelaxAttributes(kernel);
       // Kept apart from the entry: arguments carry `noalias` better than code inlined into it.
       MLIRContext *context = &getContext();
       kernel.setPrivate();

@@ -1,0 +1,29 @@
+//===- Pipelines.h - Named sequences of passes -----------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Every stage is a pipeline of its own and ends where a phase ends (docs/Spec.md
+// section 2). All run on a module.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_PIPELINES_PIPELINES_H
+#define RELAXDIALECT_PIPELINES_PIPELINES_H
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace mlir::relax {
+
+/// relax-plan: mixed to planned.
+void buildPlanPipeline(OpPassManager &manager);
+/// relax-lower-kernels: functions over buffers to LLVM dialect.
+void buildLowerKernelsPipeline(OpPassManager &manager);
+/// relax-lower: mixed to LLVM dialect.
+void buildLowerPipeline(OpPassManager &manager);
+
+void registerRelaxPipelines();
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_PIPELINES_PIPELINES_H

@@ -1,0 +1,60 @@
+//===- Lower.cpp - From the mixed phase to LLVM dialect -------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "RelaxDialect/Conversion/Passes.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
+#include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void relax::buildPlanPipeline(OpPassManager &manager) {
+  manager.addPass(createMakeDestinationsPass());
+  manager.addPass(createVerifyDestinationsPass());
+  manager.addPass(createPlanMemoryPass());
+  manager.addPass(createVerifyPlannedPass());
+}
+
+void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
+  // Tensors, then buffers.
+  manager.addNestedPass<func::FuncOp>(createScheduleKernelsPass());
+  manager.addPass(createBufferizeKernelsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createVerifyKernelPass());
+  // Loops.
+  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  manager.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
+  manager.addPass(createWrapKernelsPass());
+  // LLVM dialect; host code goes along.
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void relax::buildLowerPipeline(OpPassManager &manager) {
+  buildPlanPipeline(manager);
+  manager.addPass(createLowerHostPass());
+  manager.addPass(createVerifyHostPass());
+  manager.addPass(tp::createConvertTensorProgramToFuncPass());
+  buildLowerKernelsPipeline(manager);
+}

@@ -1,0 +1,18 @@
+//===- Register.cpp - Names of the pipelines ------------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "RelaxDialect/Pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+void relax::registerRelaxPipelines() {
+  PassPipelineRegistration<>("relax-plan", "Mixed phase to planned phase.", buildPlanPipeline);
+  PassPipelineRegistration<>("relax-lower-kernels", "Kernels over buffers, and host code beside them, to LLVM dialect.",
+                             buildLowerKernelsPipeline);
+  PassPipelineRegistration<>("relax-lower", "Mixed phase to LLVM dialect.", buildLowerPipeline);
+}

@@ -1,0 +1,76 @@
+// RUN: relax-opt %s --split-input-file --relax-verify-planned --verify-diagnostics
+
+func.func @left() {
+  // expected-error @below {{is left in the planned phase, expected 'relax.tensor_at'}}
+  %d = relax.alloc : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+relax_tp.func private @relu(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+func.func @missing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{has no destinations, expected one for each result}}
+  %0 = relax.call_tp @relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+relax_tp.func private @relu(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+func.func @argument(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{destination 0 is not made by 'relax.tensor_at'}}
+  %0 = relax.call_tp @relu(%x) into(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @outside() {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %st = relax.storage %c8 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-error @below {{is not proved to lie inside of its storage: ends at 16 of 8 bytes}}
+  %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown(%off: index) {
+  %c8 = arith.constant 8 : index
+  %st = relax.storage %c8 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-error @below {{has an offset or a storage whose size is not a constant or 'relax.eval_expr'}}
+  %d = relax.tensor_at %st[%off] : (!relax.storage, index) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// The second call overwrites what the third one reads.
+relax_tp.func private @relu(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+relax_tp.func private @add(%x: tensor<4xf32>, %y: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+func.func @overlap(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %st = relax.storage %c128 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-note @below {{they are placed here}}
+  %a = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  %0 = relax.call_tp @relu(%x) into(%a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = relax.tensor_at %st[%c8] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{writes bytes 8 to 24, which are not proved to be apart from bytes 0 to 16 that are still needed}}
+  %1 = relax.call_tp @relu(%x) into(%b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %c = relax.tensor_at %st[%c64] : (!relax.storage, index) -> tensor<4xf32>
+  %2 = relax.call_tp @add(%0, %1) into(%c) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}

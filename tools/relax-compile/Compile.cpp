@@ -1,0 +1,155 @@
+//===- Compile.cpp - From a model to an artifact --------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "Compile.h"
+
+#include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Target/Artifact.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+/// Keeps the text of the module as it is after one pass.
+class Snapshot final : public PassInstrumentation {
+public:
+  Snapshot(StringRef pass, std::optional<std::string> &text) : pass(pass), text(text) {}
+
+  void runAfterPass(Pass *run, Operation *op) override {
+    if (run->getArgument() != pass)
+      return;
+    Operation *module = op;
+    while (Operation *parent = module->getParentOp())
+      module = parent;
+    text.emplace();
+    llvm::raw_string_ostream(*text) << *module << "\n";
+  }
+
+private:
+  std::string pass;
+  std::optional<std::string> &text;
+};
+
+LogicalResult error(const Twine &message) {
+  llvm::errs() << "relax-compile: error: " << message << "\n";
+  return failure();
+}
+
+LogicalResult writeFile(StringRef path, function_ref<void(raw_ostream &)> write) {
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path.empty() ? "-" : path, &message);
+  if (!file)
+    return error(message);
+  write(file->os());
+  file->os().flush();
+  if (std::error_code code = file->os().error()) {
+    file->os().clear_error();
+    return error("cannot write '" + path + "': " + code.message());
+  }
+  file->keep();
+  return success();
+}
+
+/// Everything but the entries becomes private, so that it is inlined or removed.
+LogicalResult selectFunctions(ModuleOp module, ArrayRef<std::string> names) {
+  SmallVector<StringRef> known;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      known.push_back(function.getName());
+  if (known.empty())
+    return error("the module has no public function with a body");
+  for (const std::string &name : names)
+    if (!llvm::is_contained(known, name))
+      return error("no public function '" + name + "', the module has: " + llvm::join(known, ", "));
+  if (!names.empty())
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!llvm::is_contained(names, function.getName()))
+        function.setPrivate();
+  return success();
+}
+
+OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &sources, MLIRContext &context) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(options.input, &message);
+  if (!buffer) {
+    (void)error(message);
+    return nullptr;
+  }
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+}
+
+LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, ModuleOp module) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
+  if (!code)
+    return failure();
+  if (options.emit == Emit::LLVM)
+    return writeFile(options.output, [&](raw_ostream &os) { code->print(os, nullptr); });
+  SmallVector<char> object;
+  if (failed(emitObject(module, *code, target, object)))
+    return failure();
+  return writeFile(options.output, [&](raw_ostream &os) { os.write(object.data(), object.size()); });
+}
+
+} // namespace
+
+LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
+  std::string reason;
+  FailureOr<CodeTarget> target = getCodeTarget(options.target, reason);
+  if (failed(target))
+    return error(reason);
+  if (options.output.empty() && options.emit != Emit::MLIR && options.emit != Emit::LLVM)
+    return error("name the result with -o");
+  if (options.output == "-" && options.emit == Emit::Artifact)
+    return error("an artifact cannot be written to standard output");
+  if (!options.after.empty() && options.emit != Emit::MLIR)
+    return error("--after shows MLIR, add --emit=mlir");
+
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  OwningOpRef<ModuleOp> module = readModel(options, sources, context);
+  if (!module || failed(selectFunctions(*module, options.functions)))
+    return failure();
+
+  PassManager passes(&context, ModuleOp::getOperationName());
+  std::optional<std::string> text;
+  if (!options.after.empty()) {
+    context.disableMultithreading();
+    passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
+  }
+  buildLowerPipeline(passes);
+  LogicalResult result = passes.run(*module);
+  if (text)
+    return success(succeeded(writeFile(options.output, [&](raw_ostream &os) { os << *text; })) && succeeded(result));
+  if (failed(result))
+    return failure();
+  if (!options.after.empty())
+    return error("no pass '" + options.after + "' was run");
+  switch (options.emit) {
+  case Emit::MLIR:
+    return writeFile(options.output, [&](raw_ostream &os) { os << **module << "\n"; });
+  case Emit::LLVM:
+  case Emit::Object:
+    return emitCode(options, *target, *module);
+  case Emit::Artifact:
+    return writeArtifact(*module, ArtifactOptions{*target, /*blobDirectory=*/""}, options.output);
+  }
+  llvm_unreachable("all kinds are covered");
+}

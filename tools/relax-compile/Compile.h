@@ -1,0 +1,30 @@
+//===- Compile.h - From a model to an artifact -----------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
+#define RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
+
+#include "mlir/Support/LogicalResult.h"
+#include <string>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+enum class Emit { Artifact, MLIR, LLVM, Object };
+
+struct CompileOptions {
+  std::string input, output;
+  std::string target = "cpu";
+  std::vector<std::string> functions; // entries; empty: every public function
+  Emit emit = Emit::Artifact;
+  std::string after; // with Emit::MLIR: the pass whose result is shown
+};
+
+/// Reports every failure on stderr.
+mlir::LogicalResult compile(const CompileOptions &options, const mlir::DialectRegistry &registry);
+
+#endif // RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
