@@ -27,6 +27,7 @@ public:
       : function(function), plan(plan), entry(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   void apply() {
+    function->setAttr("relax.memory_report", entry.getStringAttr(printMemoryReport(plan)));
     Value arena;
     if (!plan.storages.empty())
       arena = createStorage(entry, function.getLoc(), evaluate(entry, function.getLoc(), getEntryShape(), plan.total), kArenaSpace);
@@ -42,7 +43,6 @@ public:
     function.walk([&](AllocOp alloc) { outputs.push_back(alloc); });
     for (AllocOp alloc : outputs)
       replaceBySeparateStorage(alloc, kOutputSpace);
-    function->setAttr("relax.memory_report", entry.getStringAttr(printMemoryReport(plan)));
   }
 
 private:

@@ -39,7 +39,9 @@ using PlaceSet = llvm::SmallSetVector<TensorAtOp, 8>;
 
 class PlanVerifier {
 public:
-  explicit PlanVerifier(func::FuncOp function) : function(function), prover(function.getContext(), sym::getScope(function)) {}
+  explicit PlanVerifier(func::FuncOp function) : function(function), prover(function.getContext(), sym::getScope(function)) {
+    collectBounds();
+  }
 
   LogicalResult verify() {
     WalkResult result = function.walk([&](Operation *op) { return WalkResult(verifyOp(op)); });
@@ -47,6 +49,8 @@ public:
   }
 
 private:
+  void collectBounds();
+  bool isAtMost(SymExpr a, SymExpr b, unsigned depth = 4);
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
   LogicalResult verifyLifeTimes();
@@ -62,10 +66,51 @@ private:
 
   func::FuncOp function;
   sym::Prover prover;
+  SmallVector<std::pair<SymExpr, SymExpr>> bounds; // a symbol and what it does not exceed
   llvm::DenseMap<Operation *, Place> places;
 };
 
 } // namespace
+
+void PlanVerifier::collectBounds() {
+  auto add = [&](SymExpr symbol, SymExpr bound) {
+    if (symbol && bound && symbol.getSymbol() && !bound.usesSymbol(*symbol.getSymbol()))
+      bounds.push_back({symbol, bound});
+  };
+  if (sym::ScopeAttr scope = sym::getScope(function))
+    for (const sym::Fact &fact : scope.getFacts()) {
+      if (fact.op == sym::Fact::Op::LessEqual || fact.op == sym::Fact::Op::Less || fact.op == sym::Fact::Op::Equal)
+        add(fact.lhs, fact.rhs);
+      if (fact.op == sym::Fact::Op::GreaterEqual || fact.op == sym::Fact::Op::Greater || fact.op == sym::Fact::Op::Equal)
+        add(fact.rhs, fact.lhs);
+    }
+  // A match_cast names an extent again.
+  function.walk([&](MatchCastOp op) {
+    for (auto [from, to] : llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
+      add(to, from);
+  });
+}
+
+/// a <= b, if need be after replacing symbols with which `a` grows by what they do not exceed.
+bool PlanVerifier::isAtMost(SymExpr a, SymExpr b, unsigned depth) {
+  if (!a || !b)
+    return false;
+  if (prover.isLessEqual(a, b) == Verdict::True)
+    return true;
+  for (auto [symbol, bound] : depth ? ArrayRef(bounds) : ArrayRef<std::pair<SymExpr, SymExpr>>()) {
+    StringRef name = *symbol.getSymbol();
+    auto replace = [&](SymExpr by) {
+      return a.substitute([&](StringRef other) { return other == name ? by : SymExpr(); });
+    };
+    if (!a.usesSymbol(name))
+      continue;
+    SymExpr grown = replace(symbol + 1);
+    std::optional<int64_t> step = grown ? prover.lowerBound(grown - a) : std::nullopt;
+    if (step && *step >= 0 && isAtMost(replace(bound), b, depth - 1))
+      return true;
+  }
+  return false;
+}
 
 LogicalResult PlanVerifier::verifyOp(Operation *op) {
   if (isa<AllocOp>(op))
@@ -94,7 +139,7 @@ LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
     end = end * dim;
   end = begin + end;
   // An output is as large as its own tensor.
-  if (prover.isLessEqual(end, size) != Verdict::True && storage.getSpace() == "arena")
+  if (!isAtMost(end, size) && storage.getSpace() == "arena")
     return op.emitOpError("is not proved to lie inside of its storage: ends at ") << end.str() << " of " << size.str() << " bytes";
   places[op] = {storage, begin, end};
   return success();
@@ -125,8 +170,7 @@ LogicalResult PlanVerifier::verifyDisjoint(Operation *op, TensorAtOp written, Te
   if (written == needed)
     return success();
   const Place &a = places[written], &b = places[needed];
-  if (a.storage != b.storage || prover.isLessEqual(a.end, b.begin) == Verdict::True ||
-      prover.isLessEqual(b.end, a.begin) == Verdict::True)
+  if (a.storage != b.storage || isAtMost(a.end, b.begin) || isAtMost(b.end, a.begin))
     return success();
   InFlightDiagnostic diag = op->emitOpError("writes bytes ")
                             << a.begin.str() << " to " << a.end.str() << ", which are not proved to be apart from bytes "

@@ -43,7 +43,7 @@ func.func @twice(%x: tensor<?x8xf32, #n_8>) -> (tensor<?x8xf32, #n_8>, tensor<?x
 
 #n = #relax_sym.shape<[n]>
 relax_ext.func private @lib(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
-    attributes {symbol = "lib"}
+    attributes {relax_sym.scope = #relax_sym.scope<>, symbol = "lib"}
 
 // Inside of a branch nothing is an output.
 // CHECK-LABEL: func.func @branch(

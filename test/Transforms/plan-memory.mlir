@@ -8,13 +8,13 @@ relax_tp.func private @relu(%x: tensor<?x8xf32> {relax_sym.shape = #n_8})
 
 // A chain needs two buffers, whatever its length; the last result is written to the output.
 // CHECK-LABEL: func.func @chain(
-//  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 64{{.*}}planned_bytes{{.*}}n * 64{{.*}}tensors\22:3}"
+//  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 64{{.*}}planned_bytes{{.*}}(n ceildiv 2) * 128{{.*}}tensors\22:3}"
 //       CHECK:   %[[X:.*]] = relax.shape_of %arg0
 //       CHECK:   %[[S:.*]] = relax.make_shape %[[X]] : (!relax.shape<[n, 8]>) -> !relax.shape<[n]>
-//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %[[S]], <n * 64 + (n mod 2) * 64>
+//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %[[S]], <(n ceildiv 2) * 128>
 //       CHECK:   %[[ARENA:.*]] = relax.storage %[[BYTES]] {alignment = 64 : i64, space = "arena"} : !relax.storage
 //       CHECK:   %[[ZERO:.*]] = arith.constant 0 : index
-//       CHECK:   %[[OFFSET:.*]] = relax.eval_expr %[[S]], <n * 32 + (n mod 2) * 32>
+//       CHECK:   %[[OFFSET:.*]] = relax.eval_expr %[[S]], <(n ceildiv 2) * 64>
 //       CHECK:   %[[A:.*]] = relax.tensor_at %[[ARENA]][%[[ZERO]]]
 //       CHECK:   relax.call_tp @relu(%arg0) into(%[[A]])
 //       CHECK:   %[[B:.*]] = relax.tensor_at %[[ARENA]][%[[OFFSET]]]
@@ -85,7 +85,7 @@ func.func @constant(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
 
 #n = #relax_sym.shape<[n]>
 relax_ext.func private @lib(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
-    attributes {symbol = "lib", workspace_bytes = #relax_sym.expr<n * 128>}
+    attributes {relax_sym.scope = #relax_sym.scope<>, symbol = "lib", workspace_bytes = #relax_sym.expr<n * 128>}
 
 // Scratch memory of a library function is part of the arena.
 // CHECK-LABEL: func.func @workspace(
