@@ -11,10 +11,10 @@ relax_tp.func private @relu(%x: tensor<?x8xf32> {relax_sym.shape = #n_8})
 //  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 64{{.*}}planned_bytes{{.*}}(n ceildiv 2) * 128{{.*}}tensors\22:3}"
 //       CHECK:   %[[X:.*]] = relax.shape_of %arg0
 //       CHECK:   %[[S:.*]] = relax.make_shape %[[X]] : (!relax.shape<[n, 8]>) -> !relax.shape<[n]>
-//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %[[S]], <(n ceildiv 2) * 128>
+//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %[[S]], (n ceildiv 2) * 128 :
 //       CHECK:   %[[ARENA:.*]] = relax.storage %[[BYTES]] {alignment = 64 : i64, space = "arena"} : !relax.storage
 //       CHECK:   %[[ZERO:.*]] = arith.constant 0 : index
-//       CHECK:   %[[OFFSET:.*]] = relax.eval_expr %[[S]], <(n ceildiv 2) * 64>
+//       CHECK:   %[[OFFSET:.*]] = relax.eval_expr %[[S]], (n ceildiv 2) * 64 :
 //       CHECK:   %[[A:.*]] = relax.tensor_at %[[ARENA]][%[[ZERO]]]
 //       CHECK:   relax.call_tp @relu(%arg0) into(%[[A]])
 //       CHECK:   %[[B:.*]] = relax.tensor_at %[[ARENA]][%[[OFFSET]]]
@@ -106,7 +106,7 @@ relax_tp.func private @exp(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: te
 
 // A size found while running counts with its bound in the one arena.
 // CHECK-LABEL: func.func @bounded(
-//       CHECK:   relax.eval_expr %{{.*}}, <n * 8
+//       CHECK:   relax.eval_expr %{{.*}}, (n ceildiv 8) * 128 :
 //       CHECK:   relax.match_cast
 func.func @bounded(%s: !relax.shape<[n]>, %x: tensor<?xf32>) -> tensor<f32>
     attributes {relax_sym.scope = #relax_sym.scope<"u <= n * 2">} {
@@ -120,7 +120,7 @@ func.func @bounded(%s: !relax.shape<[n]>, %x: tensor<?xf32>) -> tensor<f32>
 // Without a bound it gets memory of its own.
 // CHECK-LABEL: func.func @unbounded(
 //       CHECK:   relax.match_cast
-//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %{{.*}}, <u * 4>
+//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %{{.*}}, u * 4 :
 //       CHECK:   relax.storage %[[BYTES]] {alignment = 64 : i64, space = "arena"}
 func.func @unbounded(%x: tensor<?xf32>) -> tensor<f32> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.match_cast %x binds [u] : tensor<?xf32> to tensor<?xf32, #u>
