@@ -29,8 +29,8 @@ typedef struct relax_rt_host_api {
   /* 0: memory for output `index`, 64-byte aligned, never NULL on success; the runtime copies `dims` (rank of the
    * signature). */
   int32_t (*alloc_output)(relax_rt_invocation *inv, int64_t index, const int64_t *dims, void **out_data);
-  /* 1: the arena of this call, at least `bytes` (>= 0), 64-byte aligned; contents are undefined. Called at most once
-   * per call. */
+  /* 1: memory that lives as long as this call, at least `bytes` (>= 0), 64-byte aligned; contents are undefined. Host
+   * code asks for its arena once at entry, and again only for sizes that it finds later; never inside of a loop. */
   int32_t (*reserve_arena)(relax_rt_invocation *inv, int64_t bytes, void **out_base);
   /* 2: runs kernel `kernel` over [0, grid): counts it, polls the cancel flag, reads the error word. */
   int32_t (*launch)(relax_rt_invocation *inv, int64_t kernel, void *const *buffers, const int64_t *scalars,

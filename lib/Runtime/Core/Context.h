@@ -60,7 +60,9 @@ private:
   void makeRoom(uint64_t bytes);
   uint64_t heldBytes() const;
 
-  relax_rt::Block arena;
+  uint64_t arenaBytes() const;
+
+  std::vector<relax_rt::Block> arenas; // the k-th one is what the k-th request of a call gets
   std::vector<relax_rt::OutputSlot> slots;
   std::vector<relax_rt::Block> spares;   // former outputs, waiting to be used again
   std::vector<relax_rt::Block> setAside; // former outputs that are inputs of the running call
@@ -68,7 +70,7 @@ private:
 
   std::atomic<bool> running{false};
   const relax_rt::Function *current = nullptr; // of the running or last call; null after a failure
-  bool arenaReserved = false;
+  size_t arenasReserved = 0;
   uint64_t chargedBytes = 0; // asked for by the running call
 };
 

@@ -18,8 +18,15 @@ using namespace relax_rt;
 // Memory
 //===----------------------------------------------------------------------===//
 
+uint64_t relax_rt_context::arenaBytes() const {
+  uint64_t bytes = 0;
+  for (const Block &arena : arenas)
+    bytes += arena.capacity();
+  return bytes;
+}
+
 uint64_t relax_rt_context::heldBytes() const {
-  uint64_t bytes = arena.capacity();
+  uint64_t bytes = arenaBytes();
   for (const OutputSlot &slot : slots)
     bytes += slot.block.capacity();
   for (const Block &block : spares)
@@ -35,10 +42,9 @@ void relax_rt_context::makeRoom(uint64_t bytes) {
   for (OutputSlot &slot : slots)
     if (!slot.ready)
       slot.block.release();
-  if (!arenaReserved) {
-    arena.release();
-    counters.arena_bytes = 0;
-  }
+  for (size_t i = arenasReserved; i < arenas.size(); ++i)
+    arenas[i].release();
+  counters.arena_bytes = arenaBytes();
 }
 
 bool relax_rt_context::grow(Block &block, uint64_t bytes) {
@@ -109,18 +115,19 @@ relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims
 relax_rt_status relax_rt_context::reserveArena(int64_t bytes, void **outBase) {
   if (bytes < 0)
     return failHere(RELAX_RT_INTERNAL, "compiled code asked for an arena of " + std::to_string(bytes) + " bytes");
-  if (arenaReserved)
-    return failHere(RELAX_RT_INTERNAL, "compiled code asked for a second arena");
   uint64_t size = static_cast<uint64_t>(bytes);
   if (!charge(size))
     return overLimit("arena", size);
+  if (arenas.size() == arenasReserved)
+    arenas.emplace_back();
+  Block &arena = arenas[arenasReserved];
   if (arena.capacity() < std::max<uint64_t>(size, 1)) {
     bool grown = grow(arena, size);
-    counters.arena_bytes = arena.capacity();
+    counters.arena_bytes = arenaBytes();
     if (!grown)
       return failHere(RELAX_RT_OUT_OF_MEMORY, "arena: cannot allocate " + std::to_string(bytes) + " bytes");
   }
-  arenaReserved = true;
+  ++arenasReserved;
   *outBase = arena.data();
   return RELAX_RT_OK;
 }

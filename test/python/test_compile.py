@@ -1,0 +1,324 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""relax-compile and relax-run on small programs, against numpy."""
+import pathlib
+import zlib
+
+import numpy as np
+import pytest
+
+MATMUL_RELU = """
+#n4 = #relax_sym.shape<[n, 4]>
+#n8 = #relax_sym.shape<[n, 8]>
+relax_tp.func private @matmul(%x: tensor<?x4xf32> {relax_sym.shape = #n4}, %w: tensor<4x8xf32>)
+    outs(%o: tensor<?x8xf32> {relax_sym.shape = #n8}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%o : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<?x4xf32>, tensor<4x8xf32>) outs(%f : tensor<?x8xf32>) -> tensor<?x8xf32>
+  relax_tp.yield %m : tensor<?x8xf32>
+}
+relax_tp.func private @relu(%x: tensor<?x8xf32> {relax_sym.shape = #n8})
+    outs(%o: tensor<?x8xf32> {relax_sym.shape = #n8}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %z = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %m = arith.maximumf %a, %z : f32
+      linalg.yield %m : f32
+  } -> tensor<?x8xf32>
+  relax_tp.yield %r : tensor<?x8xf32>
+}
+func.func @main(%x: tensor<?x4xf32, #n4> {relax.name = "x"}, %w: tensor<4x8xf32> {relax.name = "w"})
+    -> (tensor<?x8xf32, #n8> {relax.name = "y"}) attributes {relax_sym.scope = #relax_sym.scope<"n <= 4096">} {
+  %0 = relax.call_tp @matmul(%x, %w) : (tensor<?x4xf32, #n4>, tensor<4x8xf32>) -> tensor<?x8xf32, #n8>
+  %1 = relax.call_tp @relu(%0) : (tensor<?x8xf32, #n8>) -> tensor<?x8xf32, #n8>
+  return %1 : tensor<?x8xf32, #n8>
+}
+"""
+
+
+@pytest.fixture
+def compile_text(tool, tmp_path):
+    """compile_text(mlir, options...) gives the artifact's path; a failure fails the test."""
+
+    def run(text, *options):
+        source, artifact = tmp_path / "in.mlir", tmp_path / "out.rlx"
+        source.write_text(text)
+        done = tool("relax-compile", source, "-o", artifact, *options)
+        assert done.returncode == 0, done.stderr
+        return artifact
+
+    return run
+
+
+@pytest.fixture
+def run_artifact(tool, tmp_path):
+    """run_artifact(artifact, inputs..) gives one dictionary of outputs for each dictionary of inputs, all in one process."""
+
+    def run(artifact, *inputs, options=()):
+        files = []
+        for index, arrays in enumerate(inputs):
+            np.savez(tmp_path / f"in{index}.npz", **arrays)
+            files += ["--inputs", tmp_path / f"in{index}.npz", "--outputs", tmp_path / f"out{index}.npz"]
+        done = tool("relax-run", artifact, *options, *files)
+        assert done.returncode == 0, done.stderr
+        return [dict(np.load(tmp_path / f"out{index}.npz")) for index in range(len(inputs))]
+
+    return run
+
+
+@pytest.fixture
+def run_error(tool, tmp_path):
+    """run_error(artifact, inputs) gives the message of a run that must be refused."""
+
+    def run(artifact, inputs):
+        np.savez(tmp_path / "bad.npz", **inputs)
+        done = tool("relax-run", artifact, "--inputs", tmp_path / "bad.npz", "--outputs", tmp_path / "bad_out.npz")
+        assert done.returncode == 1
+        assert not (tmp_path / "bad_out.npz").exists()
+        return done.stderr.strip()
+
+    return run
+
+
+def random(*shape):
+    return np.random.default_rng(7).standard_normal(shape, dtype=np.float32)
+
+
+def test_matmul_relu_at_many_sizes(compile_text, run_artifact):
+    artifact = compile_text(MATMUL_RELU)
+    w = random(4, 8)
+    inputs = [{"x": random(n, 4), "w": w} for n in [0, 1, 3, 7, 64, 1]]
+    for given, got in zip(inputs, run_artifact(artifact, *inputs)):
+        want = np.maximum(given["x"] @ w, 0)
+        assert got["y"].shape == want.shape and got["y"].dtype == np.float32
+        np.testing.assert_allclose(got["y"], want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", ["cpu", "native", "baseline"])
+def test_targets(compile_text, run_artifact, target):
+    artifact = compile_text(MATMUL_RELU, f"--target={target}")
+    x, w = random(5, 4), random(4, 8)
+    (got,) = run_artifact(artifact, {"x": x, "w": w})
+    np.testing.assert_allclose(got["y"], np.maximum(x @ w, 0), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "inputs, message",
+    [
+        ({"x": np.zeros((3, 5), "f"), "w": np.zeros((4, 8), "f")}, "input 'x': dimension 1: expected 4, actual 5"),
+        ({"x": np.zeros((3,), "f"), "w": np.zeros((4, 8), "f")}, "input 'x': expected rank 2, actual 1"),
+        ({"x": np.zeros((3, 4), "d"), "w": np.zeros((4, 8), "f")}, "input 'x': expected element type float32, actual float64"),
+        ({"x": np.zeros((5000, 4), "f"), "w": np.zeros((4, 8), "f")}, "fact n <= 4096 does not hold: n = 5000"),
+        ({"x": np.zeros((3, 4), "f"), "w": np.zeros((3, 8), "f")}, "input 'w': dimension 0: expected 4, actual 3"),
+        ({"x": np.zeros((3, 4), "f")}, "'w'"),
+    ],
+)
+def test_wrong_inputs(compile_text, run_error, inputs, message):
+    assert message in run_error(compile_text(MATMUL_RELU), inputs)
+
+
+def test_the_same_module_gives_the_same_bytes(compile_text):
+    first = compile_text(MATMUL_RELU).read_bytes()
+    assert compile_text(MATMUL_RELU).read_bytes() == first
+
+
+EXPRESSIONS = """
+#n2 = #relax_sym.shape<[n * 2]>
+#nm = #relax_sym.shape<[n, m]>
+#m = #relax_sym.shape<[m]>
+func.func @main(%x: tensor<?xf32, #n2>, %y: tensor<?x?xf32, #nm>, %z: tensor<?xf32, #m>)
+    -> (tensor<?x?xf32, #nm>, !relax.shape<[n, m, n * 2 + 1]>) attributes {relax_sym.scope = #relax_sym.scope<"m >= 1", "n mod 3 == 0">} {
+  %s = relax.shape_of %y : tensor<?x?xf32, #nm> -> !relax.shape<[n, m]>
+  %t = relax.make_shape %s : (!relax.shape<[n, m]>) -> !relax.shape<[n, m, n * 2 + 1]>
+  return %y, %t : tensor<?x?xf32, #nm>, !relax.shape<[n, m, n * 2 + 1]>
+}
+"""
+
+
+def test_expressions_in_extents(compile_text, run_artifact, run_error):
+    artifact = compile_text(EXPRESSIONS)
+    inputs = [{"arg0": random(2 * n), "arg1": random(n, m), "arg2": random(m)} for n, m in [(3, 2), (0, 1), (6, 5)]]
+    for given, got in zip(inputs, run_artifact(artifact, *inputs)):
+        np.testing.assert_array_equal(got["result0"], given["arg1"])
+        n, m = given["arg1"].shape
+        np.testing.assert_array_equal(got["result1"], [n, m, 2 * n + 1])
+
+    def error(x, y, z):
+        return run_error(artifact, {"arg0": np.zeros(x, "f"), "arg1": np.zeros(y, "f"), "arg2": np.zeros(z, "f")})
+
+    assert "input 'arg0': dimension 0: expected n * 2 = 6, actual 7" in error(7, (3, 2), 2)
+    assert "input 'arg2': dimension 0: expected m = 2, actual 4" in error(6, (3, 2), 4)
+    assert "fact m >= 1 does not hold: m = 0" in error(6, (3, 0), 0)
+    assert "fact n mod 3 == 0 does not hold: n = 4" in error(8, (4, 2), 2)
+
+
+SOLVED = """
+#a = #relax_sym.shape<[n * 2 + 4]>
+func.func @main(%x: tensor<?xf32, #a>) -> !relax.shape<[n]> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %s = relax.shape_of %x : tensor<?xf32, #a> -> !relax.shape<[n * 2 + 4]>
+  %t = relax.make_shape %s : (!relax.shape<[n * 2 + 4]>) -> !relax.shape<[n]>
+  return %t : !relax.shape<[n]>
+}
+"""
+
+
+def test_a_symbol_is_solved_for(compile_text, run_artifact, run_error):
+    artifact = compile_text(SOLVED)
+    got = run_artifact(artifact, *({"arg0": np.zeros(n, "f")} for n in [4, 10]))
+    assert [list(one["result0"]) for one in got] == [[0], [3]]
+    assert "input 'arg0': dimension 0: expected n * 2 + 4 = 10, actual 11" in run_error(artifact, {"arg0": np.zeros(11, "f")})
+    assert "the extents of the inputs give n = -1, expected a size >= 0" in run_error(artifact, {"arg0": np.zeros(2, "f")})
+
+
+SHAPES = """
+#nm = #relax_sym.shape<[n, m]>
+relax_tp.func private @iota() outs(%o: tensor<?x?xi64> {relax_sym.shape = #nm}) scalars(%n: index {relax_sym.expr = #relax_sym.expr<n>},
+    %m: index {relax_sym.expr = #relax_sym.expr<m>}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      outs(%o : tensor<?x?xi64>) {
+    ^bb0(%b: i64):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = arith.muli %i, %m : index
+      %l = arith.addi %k, %j : index
+      %v = arith.index_cast %l : index to i64
+      linalg.yield %v : i64
+  } -> tensor<?x?xi64>
+  relax_tp.yield %r : tensor<?x?xi64>
+}
+func.func @main(%s: !relax.shape<[n, m]>) -> tensor<?x?xi64, #nm> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @iota() shape(%s) : (!relax.shape<[n, m]>) -> tensor<?x?xi64, #nm>
+  return %0 : tensor<?x?xi64, #nm>
+}
+"""
+
+
+def test_shape_arguments(compile_text, run_artifact, run_error):
+    artifact = compile_text(SHAPES)
+    sizes = [(2, 3), (0, 5), (4, 1)]
+    for (n, m), got in zip(sizes, run_artifact(artifact, *({"arg0": np.array(size)} for size in sizes))):
+        np.testing.assert_array_equal(got["result0"], np.arange(n * m).reshape(n, m))
+    assert "input 'arg0': value 1: expected a size >= 0, actual -3" in run_error(artifact, {"arg0": np.array([2, -3])})
+    assert "input 'arg0': dimension 0: expected 2, actual 3" in run_error(artifact, {"arg0": np.array([2, 3, 4])})
+    message = run_error(artifact, {"arg0": np.array([2**32, 2**32])})
+    assert "does not fit 64 bits" in message or "exceeds 2^63 bytes" in message
+
+
+WEIGHTS = """
+relax.weight_data @dense : tensor<2x3xf32> = dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+relax.weight_data @splat : tensor<5xi32> = dense<7> : tensor<5xi32>
+relax.weight_data @blob : tensor<4xf32> = #relax.blob<"FILE", 8, 16, "DIGEST">
+func.func @main() -> (tensor<2x3xf32>, tensor<5xi32>, tensor<4xf32>, tensor<3xi1>, tensor<0xf32>) {
+  %0 = relax.weight @dense : tensor<2x3xf32>
+  %1 = relax.weight @splat : tensor<5xi32>
+  %2 = relax.weight @blob : tensor<4xf32>
+  %3 = relax.constant dense<[true, false, true]> : tensor<3xi1>
+  %4 = relax.constant dense<> : tensor<0xf32>
+  return %0, %1, %2, %3, %4 : tensor<2x3xf32>, tensor<5xi32>, tensor<4xf32>, tensor<3xi1>, tensor<0xf32>
+}
+"""
+
+
+def test_weights(tool, tmp_path, compile_text, run_artifact):
+    values = random(4)
+    blob = tmp_path / "weights.bin"
+    blob.write_bytes(b"\0" * 8 + values.tobytes() + b"\1")
+    text = WEIGHTS.replace("FILE", str(blob)).replace("DIGEST", f"{zlib.crc32(values.tobytes()):08x}")
+    (got,) = run_artifact(compile_text(text), {})
+    np.testing.assert_array_equal(got["result0"], np.arange(1, 7, dtype="f").reshape(2, 3))
+    np.testing.assert_array_equal(got["result1"], np.full(5, 7, np.int32))
+    np.testing.assert_array_equal(got["result2"], values)
+    np.testing.assert_array_equal(got["result3"], [True, False, True])
+    assert got["result4"].shape == (0,) and got["result3"].dtype == np.bool_
+
+    def error():
+        done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "bad.rlx")
+        assert done.returncode == 1 and not (tmp_path / "bad.rlx").exists()
+        assert not list(tmp_path.glob("*.tmp"))
+        return done.stderr
+
+    blob.write_bytes(b"\0" * 9 + values.tobytes())
+    assert "has changed: the digest of the weight is" in error()
+    blob.write_bytes(b"\0" * 12)
+    assert "ends 12 bytes before the weight does" in error()
+    blob.unlink()
+    assert "No such file or directory" in error()
+
+
+BRANCH = """
+#n = #relax_sym.shape<[n]>
+relax_tp.func private @double(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  relax_tp.yield %r : tensor<?xf32>
+}
+func.func @main(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32, #n>
+  %c = arith.cmpi ult, %d, %c3 : index
+  %0 = scf.if %c -> tensor<?xf32, #n> {
+    %1 = relax.call_tp @double(%x) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %2 = relax.call_tp @double(%1) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %2 : tensor<?xf32, #n>
+  } else {
+    scf.yield %x : tensor<?xf32, #n>
+  }
+  %3 = relax.call_tp @double(%0) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return %3 : tensor<?xf32, #n>
+}
+"""
+
+
+def test_a_branch(compile_text, run_artifact):
+    inputs = [{"arg0": random(n)} for n in [0, 2, 3, 9]]
+    for given, got in zip(inputs, run_artifact(compile_text(BRANCH), *inputs)):
+        factor = 8 if given["arg0"].size < 3 else 2
+        np.testing.assert_array_equal(got["result0"], given["arg0"] * factor)
+
+
+@pytest.mark.parametrize(
+    "text, options, message",
+    [
+        ("func.func private @f()", [], "the module has no public function with a body"),
+        ("func.func @f() { return }", ["--function=g"], "no public function 'g', the module has: f"),
+        ("func.func @f() { return }", ["--target=abacus"], "unknown target 'abacus', expected 'cpu', 'native' or 'baseline'"),
+        ("func.func @f() { return }", ["--after=cse"], "--after shows MLIR, add --emit=mlir"),
+        ("func.func @f() { retrun }", [], "error"),
+        ("func.func @f(%x: i32) { return }", [], "argument 0 has type 'i32', expected a tensor or a shape"),
+    ],
+)
+def test_compile_errors(tool, tmp_path, text, options, message):
+    (tmp_path / "in.mlir").write_text(text)
+    done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "out.rlx", *options)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert not (tmp_path / "out.rlx").exists()
+
+
+def test_missing_input(tool, tmp_path):
+    done = tool("relax-compile", tmp_path / "none.mlir", "-o", tmp_path / "out.rlx")
+    assert done.returncode == 1 and "none.mlir" in done.stderr
+
+
+def test_unwritable_output(tool, tmp_path):
+    (tmp_path / "in.mlir").write_text("func.func @main() { return }")
+    done = tool("relax-compile", tmp_path / "in.mlir", "-o", pathlib.Path("/proc/none/out.rlx"))
+    assert done.returncode == 1 and "cannot write" in done.stderr
+
+
+@pytest.mark.parametrize("emit, start", [("llvm", b"; ModuleID"), ("object", b"\x7fELF"), ("mlir", b"module")])
+def test_other_results(tool, tmp_path, emit, start):
+    (tmp_path / "in.mlir").write_text("func.func @main() { return }")
+    done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "out", f"--emit={emit}")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out").read_bytes().startswith(start)
+
+
+def test_after(tool, tmp_path):
+    (tmp_path / "in.mlir").write_text(MATMUL_RELU)
+    done = tool("relax-compile", tmp_path / "in.mlir", "--emit=mlir", "--after=relax-plan-memory")
+    assert done.returncode == 0 and "relax.tensor_at" in done.stdout
+    done = tool("relax-compile", tmp_path / "in.mlir", "--emit=mlir", "--after=relax-none")
+    assert done.returncode == 1 and "no pass 'relax-none' was run" in done.stderr
