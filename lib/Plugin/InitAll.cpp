@@ -8,6 +8,7 @@
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
@@ -28,6 +29,7 @@ void relax::registerAllPasses() {
     // One line per Passes.td.
     registerRelaxConversionPasses();
     registerRelaxTransformsPasses();
+    graph::registerRelaxGraphPasses();
     tp::registerRelaxTensorProgramPasses();
     registerRelaxPipelines();
   });

@@ -1,0 +1,72 @@
+//===- Passes.td - Passes on graphs -----------------------*- tablegen -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_PASSES
+#define RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def InferShapesPass : Pass<"relax-infer-shapes", "::mlir::ModuleOp"> {
+  let summary = "Makes result types as precise as the operands allow.";
+  let description = [{
+    Before: graph or mixed phase. After: an extent that was unknown (`?`) is known where type inference of the op knows it;
+    known extents stay as they are written. Goes through dataflow blocks, `scf.if`, `scf.for` and `relax.call` (the symbol
+    mapping is stored, result types of private callees are made precise) to a fixed point. A use that needs the old type,
+    such as a function's result, gets it through `relax.erase_shape`. Types with a static dimension beside a symbolic
+    expression lose the expression.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def InsertChecksPass : Pass<"relax-insert-checks", "::mlir::ModuleOp"> {
+  let summary = "Makes the shape checks of ops explicit.";
+  let description = [{
+    Before: graph or mixed phase. After: each computing op and call whose shape rules follow from the facts of the function
+    carries `relax.assured`. Before every other one stand `relax.assert_shape` ops with what is not proved, unless an assertion
+    that dominates it says so already. Unknown extents of the operands get fresh symbols by `relax.match_cast` first.
+    A rule that never holds is reported as a warning.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def InlineDataflowPass : Pass<"relax-inline-dataflow", "::mlir::ModuleOp"> {
+  let summary = "Replaces dataflow blocks by their contents.";
+  let description = [{ Before: graph or mixed phase. After: there is no `relax.dataflow`. }];
+}
+
+def InlineCallsPass : Pass<"relax-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Replaces calls of private functions by their bodies.";
+  let description = [{
+    Before: graph or mixed phase. After: no `relax.call` of a private function with a body of one block is left, except of
+    functions that call themselves. Symbols that the callee binds get fresh names; its argument symbols become the caller's
+    expressions. What the caller's facts do not prove about the arguments is checked at the place of the call. Unused
+    functions stay; `symbol-dce` removes them.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def StripShapesPass : Pass<"relax-strip-shapes", "::mlir::ModuleOp"> {
+  let summary = "Turns symbolic shapes into plain ones with assertions.";
+  let description = [{
+    Before: functions whose computing ops are upstream ops; of `relax` only shape ops, `relax.call`, constants and weights may be
+    left. After: no type has an encoding, there is no shape value and no scope. Entry conditions, facts, casts and assertions
+    are `cf.assert` over `tensor.dim`; an argument of type `!relax.shape` is one `index` argument for each entry; `relax.call` is
+    `func.call`. Expressions are computed in `index` arithmetic without a check for overflow.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::relax::graph::RelaxDialect"
+  ];
+}
+
+def VerifyGraphPass : Pass<"relax-verify-graph", "::mlir::ModuleOp"> {
+  let summary = "Checks that functions are in the graph phase.";
+  let description = [{
+    Before and after: functions contain graph ops of `relax`, `scf`, `arith.constant`, `tensor.dim`, casts that forget extents
+    and `func.return`; no type has a static dimension beside a symbolic expression; each `relax.refine` follows from the facts.
+  }];
+}
+
+#endif // RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_PASSES

@@ -1,0 +1,74 @@
+//===- InferShapes.cpp - relax-infer-shapes -------------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "TypeRefinement.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+namespace mlir::relax::graph {
+#define GEN_PASS_DEF_INFERSHAPESPASS
+#include "RelaxDialect/Dialect/Graph/Transforms/Passes.h.inc"
+} // namespace mlir::relax::graph
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+/// Where an argument is static and named, the name is that constant from now on: the normalized type does not bind it.
+static LogicalResult specializeStaticArguments(func::FuncOp function) {
+  sym::SymbolMap constants;
+  for (Type type : function.getArgumentTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto encoding = tensor ? dyn_cast_or_null<sym::SymbolicShapeAttrInterface>(tensor.getEncoding()) : nullptr;
+    if (!encoding)
+      continue;
+    for (auto [size, expr] : llvm::zip_equal(tensor.getShape(), encoding.getSymbolicDims()))
+      if (std::optional<StringRef> symbol = expr ? expr.getSymbol() : std::nullopt; symbol && !ShapedType::isDynamic(size))
+        constants.try_emplace(*symbol, SymExpr::constant(function.getContext(), size));
+  }
+  if (constants.empty())
+    return success();
+  return substituteSymbols(function, [&](StringRef name) { return constants.lookup(name); });
+}
+
+/// Removes the symbolic expression beside a static dimension, everywhere at once so that types that were equal stay equal.
+static void normalizeTypes(func::FuncOp function) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](RankedTensorType type) -> std::optional<Type> {
+    if (!isa_and_nonnull<sym::SymbolicShapeAttrInterface>(type.getEncoding()))
+      return std::nullopt;
+    return sym::getTensorType(sym::getSymbolicDims(type), type.getElementType());
+  });
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+}
+
+namespace {
+struct InferShapesPass final : impl::InferShapesPassBase<InferShapesPass> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions) {
+      if (failed(specializeStaticArguments(function))) {
+        function.emitError("an expression overflows when its symbols get their static values");
+        return signalPassFailure();
+      }
+      normalizeTypes(function);
+    }
+    // Each round fills an unknown extent or stores a mapping, so there is an end.
+    SymbolTableCollection symbols;
+    TypeRefinement refinement(symbols);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (func::FuncOp function : functions) {
+        changed |= refinement.refineRegion(function.getBody());
+        changed |= refinement.refineFunctionResults(function);
+      }
+    }
+  }
+};
+} // namespace
