@@ -68,7 +68,8 @@ static void addReads(OperandRange values, Operation *op, SmallVectorImpl<MemoryE
 }
 
 /// Without destinations a call is a graph op; with them it reads its inputs and writes its destinations.
-static void getDestinationCallEffects(ProgramCallOpInterface op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+static void getDestinationCallEffects(ProgramCallOpInterface op,
+                                      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (op.getDestinations().empty())
     return;
   addReads(op.getProgramInputs(), op, effects);
@@ -77,8 +78,12 @@ static void getDestinationCallEffects(ProgramCallOpInterface op, SmallVectorImpl
     effects.emplace_back(MemoryEffects::Write::get(), &operand, SideEffects::DefaultResource::get());
 }
 
-void CallTPOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) { getDestinationCallEffects(*this, effects); }
-void CallDPSOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) { getDestinationCallEffects(*this, effects); }
+void CallTPOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getDestinationCallEffects(*this, effects);
+}
+void CallDPSOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getDestinationCallEffects(*this, effects);
+}
 
 void CallTPInplaceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addReads(getInputs(), *this, effects);

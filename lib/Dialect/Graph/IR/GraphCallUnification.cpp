@@ -94,8 +94,9 @@ static sym::SymbolMap solveExtents(ArrayRef<CallExtent> extents, const sym::Symb
   return mapping;
 }
 
-static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym::ScopeAttr scope, ArrayRef<CallExtent> extents,
-                                        const sym::SymbolMap &given, sym::Prover &prover) {
+static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym::ScopeAttr scope,
+                                        ArrayRef<CallExtent> extents, const sym::SymbolMap &given,
+                                        sym::Prover &prover) {
   CallUnification result;
   result.mapping = solveExtents(extents, given, prover, call->getContext());
   llvm::StringMap<unsigned> counts = countSymbols(extents);
@@ -105,7 +106,8 @@ static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym:
       continue;
     CallExtent check = extent;
     check.expected = applyMapping(extent.expected, result.mapping);
-    sym::Verdict verdict = check.expected && check.actual ? prover.isEqual(check.expected, check.actual) : sym::Verdict::Depends;
+    sym::Verdict verdict =
+        check.expected && check.actual ? prover.isEqual(check.expected, check.actual) : sym::Verdict::Depends;
     if (verdict == sym::Verdict::True)
       continue;
     if (verdict == sym::Verdict::Depends) {
@@ -129,7 +131,9 @@ static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym:
     sym::Fact mapped{applyMapping(fact.lhs, result.mapping), fact.op, applyMapping(fact.rhs, result.mapping)};
     if (!mapped.lhs || !mapped.rhs) {
       // Facts about sizes that the callee finds hold by themselves.
-      auto isArgumentSymbol = [&](StringRef symbol) { return counts.contains(symbol) && !result.mapping.contains(symbol); };
+      auto isArgumentSymbol = [&](StringRef symbol) {
+        return counts.contains(symbol) && !result.mapping.contains(symbol);
+      };
       result.hasUnknownFacts |= llvm::any_of(fact.lhs.getSymbols(), isArgumentSymbol) ||
                                 llvm::any_of(fact.rhs.getSymbols(), isArgumentSymbol);
       continue;
@@ -150,15 +154,15 @@ static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym:
 }
 
 /// Appends the extents of one argument.
-static void addExtents(SmallVectorImpl<CallExtent> &extents, CallExtent::Kind kind, unsigned index, ArrayRef<SymExpr> expected,
-                       ArrayRef<SymExpr> actual) {
+static void addExtents(SmallVectorImpl<CallExtent> &extents, CallExtent::Kind kind, unsigned index,
+                       ArrayRef<SymExpr> expected, ArrayRef<SymExpr> actual) {
   for (auto [dim, pair] : llvm::enumerate(llvm::zip_equal(expected, actual)))
     extents.push_back({kind, index, static_cast<unsigned>(dim), std::get<0>(pair), std::get<1>(pair)});
 }
 
 static SmallVector<SymExpr> getProgramDims(sym::TensorProgramInterface callee, unsigned index) {
-  return sym::getPlainDims(cast<ShapedType>(callee.getProgramArgumentTypes()[index]), callee.getProgramArgumentShape(index),
-                           callee->getContext());
+  return sym::getPlainDims(cast<ShapedType>(callee.getProgramArgumentTypes()[index]),
+                           callee.getProgramArgumentShape(index), callee->getContext());
 }
 
 RankedTensorType graph::getProgramTensorType(sym::TensorProgramInterface callee, unsigned index) {
@@ -170,10 +174,12 @@ FailureOr<CallUnification> graph::unifyProgramCall(ProgramCallOpInterface call, 
                                                    sym::Prover &prover) {
   SmallVector<CallExtent> extents;
   for (auto [index, value] : llvm::enumerate(call.getProgramInputs()))
-    addExtents(extents, CallExtent::Kind::Argument, index, getProgramDims(callee, index), sym::getSymbolicDims(value.getType()));
+    addExtents(extents, CallExtent::Kind::Argument, index, getProgramDims(callee, index),
+               sym::getSymbolicDims(value.getType()));
   if (Value shape = call.getShapeOperand())
     for (auto [index, value] : llvm::enumerate(sym::getSymbolicDims(shape.getType())))
-      extents.push_back({CallExtent::Kind::Scalar, static_cast<unsigned>(index), 0, callee.getProgramScalar(index), value});
+      extents.push_back(
+          {CallExtent::Kind::Scalar, static_cast<unsigned>(index), 0, callee.getProgramScalar(index), value});
   for (auto [index, value] : llvm::enumerate(call.getDestinations()))
     addExtents(extents, CallExtent::Kind::Destination, index, getProgramDims(callee, callee.getNumInputs() + index),
                sym::getSymbolicDims(value.getType()));

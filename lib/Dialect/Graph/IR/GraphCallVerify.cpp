@@ -21,7 +21,8 @@ static InFlightDiagnostic emitCallError(Operation *call, Operation *callee) {
 //===- Program calls ------------------------------------------------------===//
 
 /// Element type and rank of one argument.
-static LogicalResult verifyArgument(Operation *call, Operation *callee, StringRef what, unsigned index, Type expected, Type actual) {
+static LogicalResult verifyArgument(Operation *call, Operation *callee, StringRef what, unsigned index, Type expected,
+                                    Type actual) {
   auto shaped = dyn_cast<ShapedType>(expected);
   auto tensor = dyn_cast<RankedTensorType>(actual);
   if (!shaped || !tensor)
@@ -35,7 +36,8 @@ static LogicalResult verifyArgument(Operation *call, Operation *callee, StringRe
   return success();
 }
 
-static LogicalResult verifyArgumentGroup(Operation *call, Operation *callee, StringRef what, TypeRange expected, TypeRange actual) {
+static LogicalResult verifyArgumentGroup(Operation *call, Operation *callee, StringRef what, TypeRange expected,
+                                         TypeRange actual) {
   if (expected.size() != actual.size())
     return emitCallError(call, callee) << "needs " << expected.size() << ' ' << what << "s, got " << actual.size();
   for (auto [index, types] : llvm::enumerate(llvm::zip_equal(expected, actual)))
@@ -60,7 +62,8 @@ static LogicalResult verifyScalars(ProgramCallOpInterface call, sym::TensorProgr
   Value shape = call.getShapeOperand();
   unsigned given = shape ? cast<ShapeType>(shape.getType()).getDims().size() : 0;
   if (given != callee.getNumScalars())
-    return emitCallError(call, callee) << "needs " << callee.getNumScalars() << " scalars in its shape operand, got " << given;
+    return emitCallError(call, callee) << "needs " << callee.getNumScalars() << " scalars in its shape operand, got "
+                                       << given;
   return success();
 }
 
@@ -80,7 +83,8 @@ static LogicalResult verifyProgramCall(ProgramCallOpInterface call, StringRef di
   TypeRange destinations(call.getDestinations());
   TypeRange given = types.drop_front(callee.getNumInputs()).take_front(callee.getNumOuts() + callee.getNumWorkspaces());
   if (!destinations.empty() &&
-      failed(verifyArgumentGroup(call, callee, "destination", destinations.size() == outs.size() ? outs : given, destinations)))
+      failed(verifyArgumentGroup(call, callee, "destination", destinations.size() == outs.size() ? outs : given,
+                                 destinations)))
     return failure();
 
   sym::Prover prover(call.getContext());
@@ -98,8 +102,8 @@ LogicalResult CallDPSOp::verify() { return success(); }
 
 LogicalResult CallTPInplaceOp::verify() {
   if (getInplace().size() != getNumResults())
-    return emitOpError("'inplace' must name one argument for each of ") << getNumResults() << " results, got "
-                                                                        << getInplace().size();
+    return emitOpError("'inplace' must name one argument for each of ")
+           << getNumResults() << " results, got " << getInplace().size();
   llvm::SmallSet<int64_t, 4> used;
   for (auto [index, argument] : llvm::enumerate(getInplace())) {
     if (argument < 0 || argument >= static_cast<int64_t>(getInputs().size()))
@@ -107,15 +111,20 @@ LogicalResult CallTPInplaceOp::verify() {
     if (!used.insert(argument).second)
       return emitOpError("'inplace' names argument ") << argument << " twice";
     Type type = getInputs()[argument].getType();
-    if (!isCompatibleResultType(type, getResult(index).getType()) && !isCompatibleResultType(getResult(index).getType(), type))
-      return emitOpError("result ") << index << " has type " << getResult(index).getType() << ", but argument " << argument
-                                    << " that it overwrites has type " << type;
+    if (!isCompatibleResultType(type, getResult(index).getType()) &&
+        !isCompatibleResultType(getResult(index).getType(), type))
+      return emitOpError("result ") << index << " has type " << getResult(index).getType() << ", but argument "
+                                    << argument << " that it overwrites has type " << type;
   }
   return success();
 }
 
-LogicalResult CallTPOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyProgramCall(*this, "relax_tp", symbols); }
-LogicalResult CallDPSOp::verifySymbolUses(SymbolTableCollection &symbols) { return verifyProgramCall(*this, "relax_ext", symbols); }
+LogicalResult CallTPOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyProgramCall(*this, "relax_tp", symbols);
+}
+LogicalResult CallDPSOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyProgramCall(*this, "relax_ext", symbols);
+}
 LogicalResult CallTPInplaceOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyProgramCall(*this, "relax_tp", symbols);
 }
@@ -132,17 +141,19 @@ LogicalResult CallOp::verify() {
   for (NamedAttribute entry : mapping) {
     auto expr = dyn_cast<sym::ExprAttr>(entry.getValue());
     if (!expr)
-      return emitOpError("mapping of '") << entry.getName().getValue() << "' must be an expression, got " << entry.getValue();
+      return emitOpError("mapping of '") << entry.getName().getValue() << "' must be an expression, got "
+                                         << entry.getValue();
     for (StringRef symbol : expr.getValue().getSymbols())
       if (!llvm::is_contained(known, symbol))
-        return emitOpError("mapping of '") << entry.getName().getValue() << "' mentions symbol '" << symbol
-                                           << "', which no operand type mentions";
+        return emitOpError("mapping of '")
+               << entry.getName().getValue() << "' mentions symbol '" << symbol << "', which no operand type mentions";
   }
   return success();
 }
 
 /// A tensor, shape or index argument of a function.
-static LogicalResult verifyFunctionArgument(CallOp call, Operation *callee, unsigned index, Type expected, Type actual) {
+static LogicalResult verifyFunctionArgument(CallOp call, Operation *callee, unsigned index, Type expected,
+                                            Type actual) {
   if (isa<RankedTensorType>(expected) && isa<RankedTensorType>(actual))
     return verifyArgument(call, callee, "argument", index, expected, actual);
   auto shape = dyn_cast<ShapeType>(expected);
@@ -159,7 +170,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!callee || isa<sym::TensorProgramInterface>(symbol))
     return emitOpError("'") << getCallee() << "' is not a function";
   if (callee.getNumArguments() != getInputs().size())
-    return emitCallError(*this, callee) << "needs " << callee.getNumArguments() << " arguments, got " << getInputs().size();
+    return emitCallError(*this, callee) << "needs " << callee.getNumArguments() << " arguments, got "
+                                        << getInputs().size();
   for (auto [index, types] : llvm::enumerate(llvm::zip_equal(callee.getArgumentTypes(), getInputs().getTypes())))
     if (failed(verifyFunctionArgument(*this, callee, index, std::get<0>(types), std::get<1>(types))))
       return failure();

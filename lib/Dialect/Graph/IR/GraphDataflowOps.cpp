@@ -21,7 +21,8 @@ void RelaxDialect::registerDataflowOps() {
 }
 
 /// The region runs once: parent to body, body to parent.
-static void getOnceSuccessors(Operation *op, Region &body, RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &successors) {
+static void getOnceSuccessors(Operation *op, Region &body, RegionBranchPoint point,
+                              SmallVectorImpl<RegionSuccessor> &successors) {
   if (point.isParent())
     successors.emplace_back(&body);
   else

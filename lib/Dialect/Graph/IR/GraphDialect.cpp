@@ -29,8 +29,9 @@ using namespace mlir::relax::graph;
 #include "RelaxDialect/Dialect/Graph/IR/GraphOpInterfaces.cpp.inc"
 
 namespace {
-/// The upstream inliner clones bodies as they are. A clone of an op that mentions symbols would give two sizes one name, so
-/// only `relax-inline-calls`, which renames, inlines such ops; and a `relax.call` is never inlined by anyone else.
+/// The upstream inliner clones bodies as they are. A clone of an op that mentions symbols would give two sizes one
+/// name, so only `relax-inline-calls`, which renames, inlines such ops; and a `relax.call` is never inlined by anyone
+/// else.
 struct GraphInlinerInterface final : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -113,8 +114,8 @@ void ShapeType::print(AsmPrinter &printer) const {
 ArrayRef<sym::SymExpr> ShapeType::getSymbolicDims() const { return getDims(); }
 Type ShapeType::cloneWithSymbolicDims(ArrayRef<sym::SymExpr> dims) const { return get(getContext(), dims); }
 
-LogicalResult WeightBlobAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr file, int64_t offset, int64_t bytes,
-                               StringAttr digest) {
+LogicalResult WeightBlobAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr file, int64_t offset,
+                                     int64_t bytes, StringAttr digest) {
   if (file.empty())
     return emitError() << "blob needs a file name";
   if (offset < 0 || bytes < 0)

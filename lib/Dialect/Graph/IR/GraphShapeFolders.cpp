@@ -67,7 +67,9 @@ LogicalResult MakeShapeOp::canonicalize(MakeShapeOp op, PatternRewriter &rewrite
   for (Value shape : op.getShapes()) {
     SmallVector<StringRef> symbols;
     sym::collectSymbols(shape.getType(), symbols);
-    auto isNew = [&](StringRef symbol) { return llvm::is_contained(needed, symbol) && !llvm::is_contained(given, symbol); };
+    auto isNew = [&](StringRef symbol) {
+      return llvm::is_contained(needed, symbol) && !llvm::is_contained(given, symbol);
+    };
     if (!llvm::any_of(symbols, isNew))
       continue;
     given.append(symbols);

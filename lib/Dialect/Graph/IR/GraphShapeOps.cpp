@@ -51,7 +51,9 @@ static ParseResult parseExpression(OpAsmParser &parser, sym::ExprAttr &expr) {
   return success();
 }
 
-static void printExpression(OpAsmPrinter &printer, Operation *, sym::ExprAttr expr) { expr.getValue().print(printer.getStream()); }
+static void printExpression(OpAsmPrinter &printer, Operation *, sym::ExprAttr expr) {
+  expr.getValue().print(printer.getStream());
+}
 
 static ArrayAttr renameBinds(ArrayAttr binds, function_ref<std::string(StringRef)> rename) {
   SmallVector<Attribute> names;
@@ -96,7 +98,8 @@ static LogicalResult verifyNotRefuted(Operation *op, Type from, Type to) {
     if (!prover)
       prover.emplace(op->getContext());
     if (prover->isEqual(actual, expected) == sym::Verdict::False)
-      return op->emitOpError("dimension ") << index << " is " << actual.str() << ", which never equals " << expected.str();
+      return op->emitOpError("dimension ")
+             << index << " is " << actual.str() << ", which never equals " << expected.str();
   }
   return success();
 }
@@ -121,7 +124,8 @@ static LogicalResult verifyKnownSymbols(Operation *op, StringRef what, SymExpr e
   sym::collectSymbols(shape, known);
   for (StringRef symbol : expr.getSymbols())
     if (!llvm::is_contained(known, symbol))
-      return op->emitOpError() << what << " mentions symbol '" << symbol << "', which the operand type " << shape << " does not";
+      return op->emitOpError() << what << " mentions symbol '" << symbol << "', which the operand type " << shape
+                               << " does not";
   return success();
 }
 
@@ -163,7 +167,7 @@ Speculation::Speculatability MakeShapeOp::getSpeculatability() {
     });
   };
   return isAssured(*this) || llvm::all_of(getShapeDims(getResult()), isSafe) ? Speculation::Speculatable
-                                                                       : Speculation::NotSpeculatable;
+                                                                             : Speculation::NotSpeculatable;
 }
 
 LogicalResult ShapeToTensorOp::verify() {
@@ -174,7 +178,9 @@ LogicalResult ShapeToTensorOp::verify() {
   return success();
 }
 
-SmallVector<StringRef> TensorToShapeOp::getBoundSymbols() { return llvm::to_vector(getBinds().getAsValueRange<StringAttr>()); }
+SmallVector<StringRef> TensorToShapeOp::getBoundSymbols() {
+  return llvm::to_vector(getBinds().getAsValueRange<StringAttr>());
+}
 
 void TensorToShapeOp::renameBoundSymbols(function_ref<std::string(StringRef)> rename) {
   setBindsAttr(renameBinds(getBinds(), rename));
@@ -203,9 +209,13 @@ Speculation::Speculatability EvalExprOp::getSpeculatability() {
 
 //===- Types of tensors ---------------------------------------------------===//
 
-SmallVector<StringRef> MatchCastOp::getBoundSymbols() { return llvm::to_vector(getBinds().getAsValueRange<StringAttr>()); }
+SmallVector<StringRef> MatchCastOp::getBoundSymbols() {
+  return llvm::to_vector(getBinds().getAsValueRange<StringAttr>());
+}
 
-void MatchCastOp::renameBoundSymbols(function_ref<std::string(StringRef)> rename) { setBindsAttr(renameBinds(getBinds(), rename)); }
+void MatchCastOp::renameBoundSymbols(function_ref<std::string(StringRef)> rename) {
+  setBindsAttr(renameBinds(getBinds(), rename));
+}
 
 LogicalResult MatchCastOp::verify() {
   Type from = getSource().getType(), to = getType();

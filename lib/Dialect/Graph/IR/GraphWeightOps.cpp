@@ -23,7 +23,8 @@ void RelaxDialect::registerWeightOps() {
 /// Bytes of one element as weights are stored.
 static int64_t getElementBytes(Type elementType) { return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8); }
 
-void WeightDataOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type, Attribute value) {
+void WeightDataOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
+                         Attribute value) {
   Properties &properties = state.getOrAddProperties<Properties>();
   properties.sym_name = builder.getStringAttr(name);
   properties.sym_visibility = builder.getStringAttr("private");
@@ -39,8 +40,8 @@ ParseResult WeightDataOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   Type type;
   Attribute value;
-  if (parser.parseSymbolName(name) || parser.parseColonType(type) || parser.parseEqual() || parser.parseAttribute(value) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+  if (parser.parseSymbolName(name) || parser.parseColonType(type) || parser.parseEqual() ||
+      parser.parseAttribute(value) || parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   Properties &properties = result.getOrAddProperties<Properties>();
   properties.sym_name = name;
@@ -88,14 +89,16 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("'") << getName() << "' is not a 'relax.weight_data'";
   if (data.getTensorType() == getType())
     return success();
-  InFlightDiagnostic diag = emitOpError("has type ") << getType() << ", but the weight has type " << data.getTensorType();
+  InFlightDiagnostic diag = emitOpError("has type ")
+                            << getType() << ", but the weight has type " << data.getTensorType();
   diag.attachNote(data.getLoc()) << "the weight is here";
   return diag;
 }
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  auto type = dyn_cast_or_null<RankedTensorType>(adaptor.getValue() ? adaptor.getValue().getShapedType() : ShapedType());
+  auto type =
+      dyn_cast_or_null<RankedTensorType>(adaptor.getValue() ? adaptor.getValue().getShapedType() : ShapedType());
   if (!type)
     return emitOptionalError(location, "'relax.constant' op needs a value of ranked tensor type");
   types.push_back(type);

@@ -28,7 +28,8 @@ static LogicalResult specializeStaticArguments(func::FuncOp function) {
     if (!encoding)
       continue;
     for (auto [size, expr] : llvm::zip_equal(tensor.getShape(), encoding.getSymbolicDims()))
-      if (std::optional<StringRef> symbol = expr ? expr.getSymbol() : std::nullopt; symbol && !ShapedType::isDynamic(size))
+      if (std::optional<StringRef> symbol = expr ? expr.getSymbol() : std::nullopt;
+          symbol && !ShapedType::isDynamic(size))
         constants.try_emplace(*symbol, SymExpr::constant(function.getContext(), size));
   }
   if (constants.empty())
@@ -36,7 +37,8 @@ static LogicalResult specializeStaticArguments(func::FuncOp function) {
   return substituteSymbols(function, [&](StringRef name) { return constants.lookup(name); });
 }
 
-/// Removes the symbolic expression beside a static dimension, everywhere at once so that types that were equal stay equal.
+/// Removes the symbolic expression beside a static dimension, everywhere at once so that types that were equal stay
+/// equal.
 static void normalizeTypes(func::FuncOp function) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](RankedTensorType type) -> std::optional<Type> {
@@ -47,8 +49,17 @@ static void normalizeTypes(func::FuncOp function) {
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
 }
 
+/// Extents that nobody forgets any more.
+static void removeUnusedErasures(func::FuncOp function) {
+  SmallVector<EraseShapeOp> erasures;
+  function.walk([&](EraseShapeOp op) { erasures.push_back(op); });
+  for (EraseShapeOp op : llvm::reverse(erasures))
+    if (op->use_empty())
+      op->erase();
+}
+
 namespace {
-struct InferShapesPass final : impl::InferShapesPassBase<InferShapesPass> {
+struct InferShapesPass final : mlir::relax::graph::impl::InferShapesPassBase<InferShapesPass> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
@@ -69,6 +80,8 @@ struct InferShapesPass final : impl::InferShapesPassBase<InferShapesPass> {
         changed |= refinement.refineFunctionResults(function);
       }
     }
+    for (func::FuncOp function : functions)
+      removeUnusedErasures(function);
   }
 };
 } // namespace

@@ -108,8 +108,7 @@ private:
       ensureScope(caller);
       call.getInputsMutable()[index].set(named);
     }
-    FailureOr<CallUnification> unification =
-        unifyCall(call, cast<FunctionOpInterface>(callee.getOperation()), prover);
+    FailureOr<CallUnification> unification = unifyCall(call, cast<FunctionOpInterface>(callee.getOperation()), prover);
     if (failed(unification))
       return failure();
     mapping = std::move(unification->mapping);
@@ -151,7 +150,8 @@ private:
       facts.append(own.getFacts().begin(), own.getFacts().end());
     size_t count = facts.size();
     for (const sym::Fact &fact : scope.getFacts())
-      if (llvm::any_of(innerSymbols, [&](StringRef name) { return fact.lhs.usesSymbol(name) || fact.rhs.usesSymbol(name); })) {
+      if (llvm::any_of(innerSymbols,
+                       [&](StringRef name) { return fact.lhs.usesSymbol(name) || fact.rhs.usesSymbol(name); })) {
         sym::Fact mapped{applyMapping(fact.lhs, mapping), fact.op, applyMapping(fact.rhs, mapping)};
         if (mapped.lhs && mapped.rhs && !llvm::is_contained(facts, mapped))
           facts.push_back(mapped);
@@ -173,13 +173,14 @@ private:
       clones.push_back(clone);
     }
     // The caller's facts may be fewer than the callee's.
-    sym::Prover own(call.getContext(), sym::getScope(caller.getBody().front().empty() ? call : &caller.front().front()));
+    sym::Prover own(call.getContext(), sym::getScope(call));
     for (Operation *clone : clones)
       clone->walk([&](Operation *op) { weaken(op, own); });
     builder.setInsertionPoint(call);
     SmallVector<Value> results;
     for (auto [index, operand] : llvm::enumerate(terminator->getOperands()))
-      results.push_back(castToType(builder, call.getLoc(), values.lookup(operand), call.getResult(index).getType(), own));
+      results.push_back(
+          castToType(builder, call.getLoc(), values.lookup(operand), call.getResult(index).getType(), own));
     call->replaceAllUsesWith(results);
     call->erase();
     return success();
@@ -196,12 +197,14 @@ private:
       auto [from, to] = dims;
       return !from || own.isEqual(from, to) == sym::Verdict::True;
     };
-    if (llvm::all_of(llvm::zip_equal(sym::getSymbolicDims(refine.getSource().getType()), sym::getSymbolicDims(refine.getType())),
-                     isProved))
+    if (llvm::all_of(
+            llvm::zip_equal(sym::getSymbolicDims(refine.getSource().getType()), sym::getSymbolicDims(refine.getType())),
+            isProved))
       return;
     OpBuilder local(op);
     refine.replaceAllUsesWith(
-        MatchCastOp::create(local, op->getLoc(), refine.getType(), refine.getSource(), local.getStrArrayAttr({})).getResult());
+        MatchCastOp::create(local, op->getLoc(), refine.getType(), refine.getSource(), local.getStrArrayAttr({}))
+            .getResult());
     refine.erase();
   }
 
@@ -216,13 +219,14 @@ private:
   bool factsHold = true;
 };
 
-struct InlineCallsPass final : impl::InlineCallsPassBase<InlineCallsPass> {
+struct InlineCallsPass final : mlir::relax::graph::impl::InlineCallsPassBase<InlineCallsPass> {
   void runOnOperation() override {
     SymbolTableCollection symbols;
     CallOrder order(getOperation(), symbols);
     DenseSet<Operation *> inlinable;
     for (func::FuncOp function : order.getOrder())
-      if (function.isPrivate() && !function.isExternal() && function.getBody().hasOneBlock() && !order.isRecursive(function))
+      if (function.isPrivate() && !function.isExternal() && function.getBody().hasOneBlock() &&
+          !order.isRecursive(function))
         inlinable.insert(function);
     for (func::FuncOp function : order.getOrder()) {
       SmallVector<std::pair<CallOp, func::FuncOp>> calls;

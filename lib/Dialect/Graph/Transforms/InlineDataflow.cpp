@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::relax::graph;
 
 namespace {
-struct InlineDataflowPass final : impl::InlineDataflowPassBase<InlineDataflowPass> {
+struct InlineDataflowPass final : mlir::relax::graph::impl::InlineDataflowPassBase<InlineDataflowPass> {
   void runOnOperation() override {
     // Inner blocks first.
     getOperation()->walk([](DataflowOp op) {

@@ -152,7 +152,7 @@ private:
   DenseMap<Value, Value> namedValues;
 };
 
-struct InsertChecksPass final : impl::InsertChecksPassBase<InsertChecksPass> {
+struct InsertChecksPass final : mlir::relax::graph::impl::InsertChecksPassBase<InsertChecksPass> {
   void runOnOperation() override {
     SymbolTableCollection symbols;
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -24,7 +24,9 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-static RankedTensorType getPlainType(Value value) { return sym::stripEncoding(cast<RankedTensorType>(value.getType())); }
+static RankedTensorType getPlainType(Value value) {
+  return sym::stripEncoding(cast<RankedTensorType>(value.getType()));
+}
 
 namespace {
 /// One function. Shape values become lists of index values, symbols index values.
@@ -49,21 +51,19 @@ public:
   /// After every function is converted: nothing reads a shape value any more.
   LogicalResult finish() {
     for (Operation *op : llvm::reverse(dead))
-      op->erase();
-    for (Region *region : {&function.getBody()})
-      for (Block &block : *region)
-        for (unsigned index = block.getNumArguments(); index-- > 0;)
-          if (isa<ShapeType>(block.getArgument(index).getType()))
-            block.eraseArgument(index);
-    auto isLeft = [](Type type) { return isa<ShapeType>(type); };
-    WalkResult result = function.walk([&](Operation *op) {
-      if (!llvm::any_of(op->getOperandTypes(), isLeft) && !llvm::any_of(op->getResultTypes(), isLeft))
+      if (op->use_empty())
+        op->erase();
+    auto isShape = [](Type type) { return isa<ShapeType>(type); };
+    WalkResult result = function.getBody().walk([&](Operation *op) {
+      if (!llvm::any_of(op->getOperandTypes(), isShape) && !llvm::any_of(op->getResultTypes(), isShape))
         return WalkResult::advance();
       op->emitOpError("has a shape value that cannot be replaced by index values");
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       return failure();
+    if (!function.isExternal())
+      function.front().eraseArguments([&](BlockArgument argument) { return isShape(argument.getType()); });
     function->removeAttr(sym::kScopeAttrName);
     return success();
   }
@@ -99,7 +99,8 @@ private:
 
   void assertNotNegative(Location loc, Value value, const Twine &what) {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    assertTrue(loc, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, zero), what + " must not be negative");
+    assertTrue(loc, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, zero),
+               what + " must not be negative");
   }
 
   void assertFact(Location loc, const sym::Fact &fact, const Twine &message) {
@@ -132,7 +133,8 @@ private:
       if (auto shape = dyn_cast<ShapeType>(argument.getType())) {
         SmallVector<Value> &values = entries[argument];
         for (unsigned entry = 0; entry < shape.getDims().size(); ++entry)
-          values.push_back(function.front().insertArgument(argument.getArgNumber(), builder.getIndexType(), argument.getLoc()));
+          values.push_back(
+              function.front().insertArgument(argument.getArgNumber(), builder.getIndexType(), argument.getLoc()));
       }
     struct Extent {
       SymExpr pattern;
@@ -153,16 +155,22 @@ private:
       SmallVector<Value> values = getExtents(argument);
       for (auto [dim, pattern] : llvm::enumerate(sym::getSymbolicDims(argument.getType())))
         if (pattern)
-          extents.push_back({pattern, values[dim], "argument " + std::to_string(number) + " dimension " + std::to_string(dim)});
+          extents.push_back(
+              {pattern, values[dim], "argument " + std::to_string(number) + " dimension " + std::to_string(dim)});
     }
-    // The run-time extents are symbols of their own while the equations are solved.
+    // The run-time extents are symbols of their own, with a prefix that no other has, while the equations are solved.
+    std::string prefix = "@";
+    for (const Extent &extent : extents)
+      for (StringRef symbol : extent.pattern.getSymbols())
+        while (symbol.starts_with(prefix))
+          prefix += '@';
     for (auto [index, extent] : llvm::enumerate(extents)) {
-      std::string name = "@" + std::to_string(index);
+      std::string name = prefix + std::to_string(index);
       equations.emplace_back(extent.pattern, SymExpr::symbol(builder.getContext(), name));
       symbols[name] = extent.value;
     }
     sym::Prover prover(builder.getContext());
-    sym::Solution solution = prover.solve(equations, [](StringRef name) { return !name.starts_with("@"); });
+    sym::Solution solution = prover.solve(equations, [&](StringRef name) { return !name.starts_with(prefix); });
     if (solution.kind == sym::Solution::Kind::Ambiguous)
       return function.emitOpError("cannot find its symbols: ") << solution.reason;
     Location loc = function.getLoc();
@@ -197,7 +205,6 @@ private:
 
   /// Symbols that `op` binds, checks of the other known extents.
   void bindAndCheck(Operation *op, ArrayRef<SymExpr> dims, ArrayRef<Value> values, SmallVector<StringRef> bound) {
-    auto name = [&](unsigned dim) { return op->getName().getStringRef() + ": dimension " + Twine(dim); };
     SmallVector<bool> binds(dims.size());
     for (auto [dim, expr] : llvm::enumerate(dims))
       if (std::optional<StringRef> symbol = expr ? expr.getSymbol() : std::nullopt;
@@ -208,7 +215,6 @@ private:
     for (auto [dim, expr] : llvm::enumerate(dims))
       if (expr && !binds[dim])
         assertEqual(op->getLoc(), values[dim], expr, op->getName().getStringRef() + ": dimension " + Twine(dim));
-    (void)name;
   }
 
   LogicalResult convert(Operation *op) {
@@ -345,7 +351,7 @@ static void setSignature(func::FuncOp function, FunctionType type) {
 }
 
 /// A relax.call becomes a func.call of plain types.
-static void replaceCall(const FunctionStripper::PendingCall &pending) {
+static void replaceCall(FunctionStripper::PendingCall &pending) {
   CallOp call = pending.call;
   OpBuilder builder(call);
   auto cast = [&](Value value, Type type) -> Value {
@@ -363,7 +369,7 @@ static void replaceCall(const FunctionStripper::PendingCall &pending) {
 }
 
 namespace {
-struct StripShapesPass final : impl::StripShapesPassBase<StripShapesPass> {
+struct StripShapesPass final : mlir::relax::graph::impl::StripShapesPassBase<StripShapesPass> {
   void runOnOperation() override {
     if (failed(run()))
       signalPassFailure();
@@ -388,9 +394,10 @@ struct StripShapesPass final : impl::StripShapesPassBase<StripShapesPass> {
     AttrTypeReplacer replacer;
     replacer.addReplacement([](RankedTensorType type) { return sym::stripEncoding(type); });
     for (func::FuncOp function : functions)
-      replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+      replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                            /*replaceTypes=*/true);
     for (FunctionStripper &stripper : strippers)
-      for (const FunctionStripper::PendingCall &call : stripper.pendingCalls)
+      for (FunctionStripper::PendingCall &call : stripper.pendingCalls)
         replaceCall(call);
     for (FunctionStripper &stripper : strippers)
       if (failed(stripper.finish()))

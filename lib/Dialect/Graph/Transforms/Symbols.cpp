@@ -71,7 +71,9 @@ LogicalResult graph::substituteSymbols(Operation *root, function_ref<SymExpr(Str
     return result ? result : expr;
   };
   auto substituteAll = [&](ArrayRef<SymExpr> exprs) { return llvm::map_to_vector(exprs, substitute); };
-  auto substituteFact = [&](const sym::Fact &fact) { return sym::Fact{substitute(fact.lhs), fact.op, substitute(fact.rhs)}; };
+  auto substituteFact = [&](const sym::Fact &fact) {
+    return sym::Fact{substitute(fact.lhs), fact.op, substitute(fact.rhs)};
+  };
 
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](RankedTensorType type) -> std::optional<std::pair<Type, WalkResult>> {
@@ -80,8 +82,10 @@ LogicalResult graph::substituteSymbols(Operation *root, function_ref<SymExpr(Str
     return std::make_pair(sym::getTensorType(substituteAll(sym::getSymbolicDims(type)), type.getElementType()),
                           WalkResult::skip());
   });
-  replacer.addReplacement([&](ShapeType type) -> Type { return ShapeType::get(type.getContext(), substituteAll(type.getDims())); });
-  replacer.addReplacement([&](sym::ExprAttr attr) -> Attribute { return sym::ExprAttr::get(substitute(attr.getValue())); });
+  replacer.addReplacement(
+      [&](ShapeType type) -> Type { return ShapeType::get(type.getContext(), substituteAll(type.getDims())); });
+  replacer.addReplacement(
+      [&](sym::ExprAttr attr) -> Attribute { return sym::ExprAttr::get(substitute(attr.getValue())); });
   replacer.addReplacement([&](sym::ShapeAttr attr) -> Attribute {
     return sym::ShapeAttr::get(attr.getContext(), substituteAll(attr.getDims()), attr.getExtensions());
   });
@@ -138,7 +142,8 @@ Value graph::nameUnknownExtents(OpBuilder &builder, Location loc, Value value, F
   if (bound.empty())
     return value;
   SmallVector<StringRef> binds(bound.begin(), bound.end());
-  return MatchCastOp::create(builder, loc, withSymbolicDims(value.getType(), dims), value, builder.getStrArrayAttr(binds));
+  return MatchCastOp::create(builder, loc, withSymbolicDims(value.getType(), dims), value,
+                             builder.getStrArrayAttr(binds));
 }
 
 /// The shape of a tensor, or the shape itself.
@@ -149,7 +154,8 @@ static Value getShapeOf(OpBuilder &builder, Location loc, Value value) {
   return ShapeOfOp::create(builder, loc, type, value);
 }
 
-void graph::createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fact &fact, ValueRange values, StringRef message) {
+void graph::createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fact &fact, ValueRange values,
+                                 StringRef message) {
   SmallVector<StringRef> needed = fact.lhs.getSymbols();
   for (StringRef symbol : fact.rhs.getSymbols())
     if (!llvm::is_contained(needed, symbol))
@@ -160,7 +166,9 @@ void graph::createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fa
   for (Value value : values) {
     SmallVector<StringRef> symbols;
     sym::collectSymbols(value.getType(), symbols);
-    auto isNew = [&](StringRef symbol) { return llvm::is_contained(needed, symbol) && !llvm::is_contained(given, symbol); };
+    auto isNew = [&](StringRef symbol) {
+      return llvm::is_contained(needed, symbol) && !llvm::is_contained(given, symbol);
+    };
     if (!llvm::any_of(symbols, isNew))
       continue;
     given.append(symbols);
@@ -168,7 +176,8 @@ void graph::createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fa
   }
   Value shape = shapes.size() == 1 ? shapes.front() : Value();
   if (!shape) {
-    auto entries = llvm::map_to_vector(needed, [&](StringRef name) { return SymExpr::symbol(builder.getContext(), name); });
+    auto entries =
+        llvm::map_to_vector(needed, [&](StringRef name) { return SymExpr::symbol(builder.getContext(), name); });
     shape = MakeShapeOp::create(builder, loc, ShapeType::get(builder.getContext(), entries), shapes);
   }
   AssertShapeOp::create(builder, loc, shape, formatFact(fact), message);

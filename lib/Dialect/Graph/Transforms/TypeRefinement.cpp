@@ -238,8 +238,11 @@ bool TypeRefinement::refineOp(Operation *op) {
   if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {
     auto callee = symbols.lookupNearestSymbolFrom<sym::TensorProgramInterface>(op, call.getCalleeAttr());
     sym::Prover prover(op->getContext());
-    FailureOr<CallUnification> unification = callee ? unifyProgramCall(call, callee, prover) : failure();
-    return succeeded(unification) && fillResults(op, inferProgramCallTypes(callee, unification->mapping, op->getNumResults()));
+    if (!callee)
+      return false;
+    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+    return succeeded(unification) &&
+           fillResults(op, inferProgramCallTypes(callee, unification->mapping, op->getNumResults()));
   }
   auto inferable = dyn_cast<InferTypeOpInterface>(op);
   if (!inferable || !isa_and_nonnull<RelaxDialect>(op->getDialect()))
@@ -269,7 +272,8 @@ bool TypeRefinement::refineFunctionResults(func::FuncOp function) {
   sym::Prover prover(function.getContext());
   OpBuilder builder(terminator);
   for (auto [index, type] : llvm::enumerate(results))
-    terminator->setOperand(index, castToType(builder, terminator->getLoc(), getPrecise(terminator->getOperand(index)), type, prover));
+    terminator->setOperand(
+        index, castToType(builder, terminator->getLoc(), getPrecise(terminator->getOperand(index)), type, prover));
   function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results));
   return true;
 }

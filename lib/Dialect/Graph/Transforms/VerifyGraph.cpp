@@ -24,8 +24,9 @@ using namespace mlir::relax::graph;
 /// Each known extent of `to` is the one of `from`.
 static bool onlyForgets(Type from, Type to) {
   SmallVector<sym::SymExpr> fromDims = sym::getSymbolicDims(from), toDims = sym::getSymbolicDims(to);
-  return fromDims.size() == toDims.size() &&
-         llvm::all_of(llvm::zip_equal(fromDims, toDims), [](auto dims) { return !std::get<1>(dims) || std::get<0>(dims) == std::get<1>(dims); });
+  return fromDims.size() == toDims.size() && llvm::all_of(llvm::zip_equal(fromDims, toDims), [](auto dims) {
+           return !std::get<1>(dims) || std::get<0>(dims) == std::get<1>(dims);
+         });
 }
 
 static bool isGraphOp(Operation *op) {
@@ -33,7 +34,8 @@ static bool isGraphOp(Operation *op) {
     return false;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return onlyForgets(cast.getSource().getType(), cast.getType());
-  return isa<RelaxDialect, scf::SCFDialect>(op->getDialect()) || isa<arith::ConstantOp, tensor::DimOp, func::ReturnOp>(op);
+  return isa<RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
+         isa<arith::ConstantOp, tensor::DimOp, func::ReturnOp>(op);
 }
 
 /// Encodings say nothing that the static dimensions contradict or repeat.
@@ -42,7 +44,8 @@ static LogicalResult verifyNormalized(Operation *op, TypeRange types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.getEncoding())
       continue;
-    if (RankedTensorType normal = sym::getTensorType(sym::getSymbolicDims(type), tensor.getElementType()); normal != type)
+    if (RankedTensorType normal = sym::getTensorType(sym::getSymbolicDims(type), tensor.getElementType());
+        normal != type)
       return op->emitOpError("has the type ") << type << ", which should be " << normal;
   }
   return success();
@@ -50,7 +53,8 @@ static LogicalResult verifyNormalized(Operation *op, TypeRange types) {
 
 static LogicalResult verifyRefine(RefineOp op) {
   sym::Prover prover(op.getContext(), sym::getScope(op));
-  for (auto [from, to] : llvm::zip_equal(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
+  for (auto [from, to] :
+       llvm::zip_equal(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
     if (from && to && prover.isEqual(from, to) != sym::Verdict::True)
       return op.emitOpError("is not proved: ") << from.str() << " == " << to.str();
   return success();
@@ -70,7 +74,7 @@ static LogicalResult verifyOp(Operation *op) {
 }
 
 namespace {
-struct VerifyGraphPass final : impl::VerifyGraphPassBase<VerifyGraphPass> {
+struct VerifyGraphPass final : mlir::relax::graph::impl::VerifyGraphPassBase<VerifyGraphPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       bool failed = mlir::failed(verifyNormalized(function, function.getArgumentTypes())) ||

@@ -28,8 +28,8 @@ struct CallExtent {
 struct CallUnification {
   /// Callee's symbols in the caller's symbols; a symbol without an entry is known at run time only.
   sym::SymbolMap mapping;
-  /// What the facts do not prove and run-time code checks. `expected` has the mapping applied and is null when some symbol
-  /// has no entry.
+  /// What the facts do not prove and run-time code checks. `expected` has the mapping applied and is null when some
+  /// symbol has no entry.
   SmallVector<CallExtent> checks;
   /// Facts of the callee, in the caller's symbols, that the caller's facts do not prove.
   SmallVector<sym::Fact> facts;
@@ -40,9 +40,10 @@ struct CallUnification {
   bool isProved() const { return checks.empty() && facts.empty() && !hasUnknownFacts; }
 };
 
-/// Unifies a call with its callee. Emits an error on `call` and fails when no valuation can satisfy it; `prover` may hold
-/// facts about the caller. The numbers, element types and ranks of the arguments are already verified.
-FailureOr<CallUnification> unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee, sym::Prover &prover);
+/// Unifies a call with its callee. Emits an error on `call` and fails when no valuation can satisfy it; `prover` may
+/// hold facts about the caller. The numbers, element types and ranks of the arguments are already verified.
+FailureOr<CallUnification> unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                            sym::Prover &prover);
 FailureOr<CallUnification> unifyCall(CallOp call, FunctionOpInterface callee, sym::Prover &prover);
 
 /// `expr` of the callee in the caller's symbols; null when a symbol has no entry.
@@ -51,7 +52,8 @@ sym::SymExpr applyMapping(sym::SymExpr expr, const sym::SymbolMap &mapping);
 Type applyMapping(Type type, const sym::SymbolMap &mapping);
 
 /// The most precise types of the results.
-SmallVector<Type> inferProgramCallTypes(sym::TensorProgramInterface callee, const sym::SymbolMap &mapping, unsigned numResults);
+SmallVector<Type> inferProgramCallTypes(sym::TensorProgramInterface callee, const sym::SymbolMap &mapping,
+                                        unsigned numResults);
 SmallVector<Type> inferCallTypes(FunctionOpInterface callee, const sym::SymbolMap &mapping);
 
 /// The type of program argument `index` with its extents as encoding, in the callee's symbols.

@@ -31,8 +31,7 @@ struct GuardResource : public SideEffects::Resource::Base<GuardResource> {
 /// Shared by every relax op; see GraphBase.td.
 LogicalResult verifyScopedSymbols(Operation *op);
 
-template <typename ConcreteOp>
-class ScopedSymbols : public OpTrait::TraitBase<ConcreteOp, ScopedSymbols> {
+template <typename ConcreteOp> class ScopedSymbols : public OpTrait::TraitBase<ConcreteOp, ScopedSymbols> {
 public:
   static LogicalResult verifyTrait(Operation *op) { return verifyScopedSymbols(op); }
 };

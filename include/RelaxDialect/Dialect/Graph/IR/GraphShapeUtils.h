@@ -14,8 +14,9 @@
 
 namespace mlir::relax::graph {
 
-/// Whether an op may write `actual` where `inferred` is its most precise type: tensors or shape values of one element type
-/// and rank, each extent of `actual` unknown, identical, or equal for every valuation. Other types must be identical.
+/// Whether an op may write `actual` where `inferred` is its most precise type: tensors or shape values of one element
+/// type and rank, each extent of `actual` unknown, identical, or equal for every valuation. Other types must be
+/// identical.
 bool isCompatibleResultType(Type inferred, Type actual);
 bool areCompatibleResultTypes(TypeRange inferred, TypeRange actual);
 

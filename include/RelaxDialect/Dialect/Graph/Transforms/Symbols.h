@@ -27,19 +27,20 @@ private:
   llvm::StringSet<> used;
 };
 
-/// Replaces symbols in the types, attributes and facts of `root` and the ops inside, and renames what they bind. `map` gives null
-/// for symbols that stay; a bound symbol must map to a symbol. Fails when an expression overflows.
+/// Replaces symbols in the types, attributes and facts of `root` and the ops inside, and renames what they bind. `map`
+/// gives null for symbols that stay; a bound symbol must map to a symbol. Fails when an expression overflows.
 LogicalResult substituteSymbols(Operation *root, function_ref<sym::SymExpr(StringRef)> map);
 
-/// `value` as `type`, which has the same element type and rank: itself, or through relax.erase_shape, relax.refine (what the
-/// prover proves) and relax.match_cast (the rest).
+/// `value` as `type`, which has the same element type and rank: itself, or through relax.erase_shape, relax.refine
+/// (what the prover proves) and relax.match_cast (the rest).
 Value castToType(OpBuilder &builder, Location loc, Value value, Type type, sym::Prover &prover);
 
 /// A relax.match_cast that binds a fresh symbol for each unknown extent; `value` itself when there is none.
 Value nameUnknownExtents(OpBuilder &builder, Location loc, Value value, FreshSymbols &names);
 
 /// A relax.assert_shape; the symbols of the fact come from tensors and shapes among `values`, which mention them all.
-void createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fact &fact, ValueRange values, StringRef message);
+void createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fact &fact, ValueRange values,
+                          StringRef message);
 
 /// Gives the function its (empty) scope when it has none.
 void ensureScope(Operation *function);
