@@ -29,7 +29,7 @@ relax_tp.func private @relu(%x: tensor<?x8xf32> {relax_sym.shape = #n_8})
 
 func.func @main(%x: tensor<?x4xf32, #n_4> {relax.name = "x"}, %w: tensor<4x8xf32> {relax.name = "w"})
     -> (tensor<?x8xf32, #n_8> {relax.name = "y"}) attributes {relax_sym.scope = #relax_sym.scope<"n <= 4096">} {
-  %y = relax.dataflow -> tensor<?x8xf32, #n_8> {
+  %y = relax.dataflow -> (tensor<?x8xf32, #n_8>) {
     %0 = relax.call_tp @matmul(%x, %w) : (tensor<?x4xf32, #n_4>, tensor<4x8xf32>) -> tensor<?x8xf32, #n_8>
     %1 = relax.call_tp @relu(%0) : (tensor<?x8xf32, #n_8>) -> tensor<?x8xf32, #n_8>
     relax.output %1 : tensor<?x8xf32, #n_8>

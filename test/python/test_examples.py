@@ -107,7 +107,7 @@ def llm_inputs(batch, seq, past, heads=2, head_dim=8, vocab=11):
 def llm_reference(table, ids, past):
     batch, heads, _, d = past.shape
     x = table[ids]
-    q = x.reshape(batch, -1, heads, d).transpose(0, 2, 1, 3)
+    q = x.reshape(batch, ids.shape[1], heads, d).transpose(0, 2, 1, 3)
     present = np.concatenate([past, q.astype(np.float16)], axis=2)
     keys = present.astype(np.float32)
     scores = q @ keys.transpose(0, 1, 3, 2) / np.sqrt(np.float32(d))
