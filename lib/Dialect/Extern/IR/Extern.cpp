@@ -71,7 +71,8 @@ ParseResult ExternFuncOp::parse(OpAsmParser &parser, OperationState &state) {
   for (StringAttr internal :
        {getFunctionTypeAttrName(state.name), getSegmentsAttrName(state.name), getArgAttrsAttrName(state.name)})
     if (state.attributes.get(internal))
-      return parser.emitError(parser.getNameLoc(), "attribute '") << internal.getValue() << "' comes from the signature";
+      return parser.emitError(parser.getNameLoc(), "attribute '")
+             << internal.getValue() << "' comes from the signature";
   state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(builder.getFunctionType(types, {})));
   state.addAttribute(getSegmentsAttrName(state.name), builder.getDenseI32ArrayAttr(signature.segments));
   SmallVector<Attribute> argAttrs;
@@ -97,8 +98,8 @@ void ExternFuncOp::print(OpAsmPrinter &printer) {
       printer.printString(text);
     });
   }
-  SmallVector<StringRef> elided = {getSymNameAttrName(), getSymVisibilityAttrName(), getFunctionTypeAttrName(),
-                                   getSegmentsAttrName(), getArgAttrsAttrName(), getWhereAttrName()};
+  SmallVector<StringRef> elided = {getSymNameAttrName(),  getSymVisibilityAttrName(), getFunctionTypeAttrName(),
+                                   getSegmentsAttrName(), getArgAttrsAttrName(),      getWhereAttrName()};
   if (getAbi() == "c")
     elided.push_back(getAbiAttrName());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);

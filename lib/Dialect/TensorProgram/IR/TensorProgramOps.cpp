@@ -26,8 +26,8 @@ void ProgramOp::build(OpBuilder &builder, OperationState &state, StringRef name,
                       TypeRange workspaces, ArrayRef<sym::SymExpr> scalars, unsigned numExtents) {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> argAttrs;
-  for (Type type : llvm::concat<const Type>(SmallVector<Type>(inputs), SmallVector<Type>(outs),
-                                            SmallVector<Type>(workspaces))) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(inputs), SmallVector<Type>(outs), SmallVector<Type>(workspaces))) {
     NamedAttrList attrs;
     if (sym::mentionsSymbol(type))
       attrs.set(sym::kShapeAttrName,
@@ -95,7 +95,8 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &state) {
   for (StringAttr internal : {getFunctionTypeAttrName(state.name), getSegmentsAttrName(state.name),
                               getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name)})
     if (state.attributes.get(internal))
-      return parser.emitError(parser.getNameLoc(), "attribute '") << internal.getValue() << "' comes from the signature";
+      return parser.emitError(parser.getNameLoc(), "attribute '")
+             << internal.getValue() << "' comes from the signature";
   state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(builder.getFunctionType(types, results)));
   state.addAttribute(getSegmentsAttrName(state.name), builder.getDenseI32ArrayAttr(signature.segments));
   call_interface_impl::addArgAndResultAttrs(builder, state, signature.arguments, resultAttrs,
@@ -120,9 +121,9 @@ void ProgramOp::print(OpAsmPrinter &printer) {
     });
     printer << ')';
   }
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getSymVisibilityAttrName(), getFunctionTypeAttrName(),
-                            getSegmentsAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getSymNameAttrName(), getSymVisibilityAttrName(), getFunctionTypeAttrName(),
+                                            getSegmentsAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/true);
 }

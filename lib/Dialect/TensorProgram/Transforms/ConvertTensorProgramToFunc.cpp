@@ -79,8 +79,8 @@ func::FuncOp Converter::createFunction() {
   if (!tensors)
     types.push_back(getErrorType());
 
-  auto created = func::FuncOp::create(builder, program.getLoc(), program.getSymName(),
-                                      builder.getFunctionType(types, results));
+  auto created =
+      func::FuncOp::create(builder, program.getLoc(), program.getSymName(), builder.getFunctionType(types, results));
   if (StringAttr visibility = program.getSymVisibilityAttr())
     created.setSymVisibilityAttr(visibility);
   for (NamedAttribute attr : program->getDiscardableAttrs())
@@ -91,8 +91,8 @@ func::FuncOp Converter::createFunction() {
   return created;
 }
 
-/// What an out holds at entry is unspecified, so each reading of it becomes a tensor.empty of its own: bufferization then
-/// may put the final result straight into the buffer.
+/// What an out holds at entry is unspecified, so each reading of it becomes a tensor.empty of its own: bufferization
+/// then may put the final result straight into the buffer.
 void Converter::replaceOut(BlockArgument out) {
   auto type = cast<MemRefType>(out.getType());
   auto tensorType = RankedTensorType::get(type.getShape(), type.getElementType());
@@ -151,7 +151,8 @@ void Converter::convertYield(bool materialize) {
   yield.erase();
 }
 
-/// The word keeps the first error: only a zero is replaced, in one atomic step because parts of a kernel run concurrently.
+/// The word keeps the first error: only a zero is replaced, in one atomic step because parts of a kernel run
+/// concurrently.
 static void reportError(OpBuilder &builder, Location loc, Value errorWord, int64_t code) {
   Value zeroIndex = arith::ConstantIndexOp::create(builder, loc, 0);
   auto update = memref::GenericAtomicRMWOp::create(builder, loc, errorWord, ValueRange(zeroIndex));

@@ -84,7 +84,8 @@ LogicalResult LoopStatements::checkTopLevelOp(Operation &op) {
   if (isLoop(&op) || isStore(&op))
     return analyzeNest(&op);
   if (isa<YieldOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp, memref::DimOp>(op)) {
-    if (isa<memref::AllocOp, memref::AllocaOp>(op) && !cast<MemRefType>(op.getResult(0).getType()).getLayout().isIdentity())
+    if (isa<memref::AllocOp, memref::AllocaOp>(op) &&
+        !cast<MemRefType>(op.getResult(0).getType()).getLayout().isIdentity())
       return fail(&op, "a local buffer has a layout");
     return success();
   }
@@ -101,8 +102,7 @@ LogicalResult LoopStatements::checkLoop(Operation *loop) {
   if (auto affineFor = dyn_cast<affine::AffineForOp>(loop)) {
     if (affineFor.getNumResults() != 0)
       return fail(loop, "the loop carries values");
-    if (!affineFor.hasConstantLowerBound() || affineFor.getConstantLowerBound() != 0 ||
-        affineFor.getStepAsInt() != 1)
+    if (!affineFor.hasConstantLowerBound() || affineFor.getConstantLowerBound() != 0 || affineFor.getStepAsInt() != 1)
       return fail(loop, "the loop does not count from 0 in steps of 1");
   } else {
     auto scfFor = cast<scf::ForOp>(loop);
@@ -315,9 +315,8 @@ LogicalResult LoopStatements::checkSameIteration(const LoopStatement &a, const L
     if (std::get<0>(loops) != std::get<1>(loops))
       break;
     AffineExpr iv = getAffineDimExpr(index, program.getContext());
-    bool fixed = llvm::any_of(llvm::zip(accessA.map.getResults(), accessB.map.getResults()), [&](auto exprs) {
-      return std::get<0>(exprs) == iv && std::get<1>(exprs) == iv;
-    });
+    bool fixed = llvm::any_of(llvm::zip(accessA.map.getResults(), accessB.map.getResults()),
+                              [&](auto exprs) { return std::get<0>(exprs) == iv && std::get<1>(exprs) == iv; });
     if (!fixed)
       return fail(accessB.op, "another iteration of the loop may touch the same element");
   }
@@ -325,7 +324,8 @@ LogicalResult LoopStatements::checkSameIteration(const LoopStatement &a, const L
 }
 
 LogicalResult LoopStatements::checkPair(const LoopStatement &first, const LoopStatement &second) {
-  auto checkAccesses = [&](const LoopStatement &writer, const LoopStatement &reader, bool writerFirst) -> LogicalResult {
+  auto checkAccesses = [&](const LoopStatement &writer, const LoopStatement &reader,
+                           bool writerFirst) -> LogicalResult {
     for (const LoopAccess &load : llvm::concat<const LoopAccess>(reader.loads, reader.accumulators)) {
       if (load.buffer != writer.store.buffer)
         continue;

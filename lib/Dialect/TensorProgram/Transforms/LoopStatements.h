@@ -28,12 +28,12 @@ struct LoopAccess {
 struct LoopStatement {
   LoopAccess store;
   Value value;
-  SmallVector<Operation *> loops;              // outermost first
-  SmallVector<Value> ivs;                      // of the loops
-  SmallVector<utils::IteratorType> iterators;  // of the loops
-  SmallVector<LoopAccess> loads;               // from other places than the stored element
-  SmallVector<LoopAccess> accumulators;        // loads of the stored element
-  llvm::SetVector<Operation *> scalars;        // operations without memory effects, in program order
+  SmallVector<Operation *> loops;             // outermost first
+  SmallVector<Value> ivs;                     // of the loops
+  SmallVector<utils::IteratorType> iterators; // of the loops
+  SmallVector<LoopAccess> loads;              // from other places than the stored element
+  SmallVector<LoopAccess> accumulators;       // loads of the stored element
+  llvm::SetVector<Operation *> scalars;       // operations without memory effects, in program order
 };
 
 /// All statements of a program. Construction never fails; `analyze` says whether the program fits.
@@ -43,8 +43,8 @@ public:
 
   LogicalResult analyze();
 
-  /// Statements in the order in which they may be executed one after the other, by the operation at the top level of the
-  /// body that contains them.
+  /// Statements in the order in which they may be executed one after the other, by the operation at the top level of
+  /// the body that contains them.
   const llvm::MapVector<Operation *, SmallVector<LoopStatement, 0>> &getNests() const { return nests; }
   StringRef getReason() const { return reason; }
   Operation *getCulprit() const { return culprit; }

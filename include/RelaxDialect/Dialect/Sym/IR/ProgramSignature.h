@@ -23,7 +23,8 @@ struct ProgramSignature {
   int32_t segments[kNumGroups] = {0, 0, 0, 0};
 };
 
-/// Parses `(inputs) [outs(...)] [workspaces(...)] [scalars(...)]`. With `namesOptional` an argument may be a type alone.
+/// Parses `(inputs) [outs(...)] [workspaces(...)] [scalars(...)]`. With `namesOptional` an argument may be a type
+/// alone.
 ParseResult parseProgramSignature(OpAsmParser &parser, ProgramSignature &signature, bool namesOptional);
 /// Prints it. `arguments` is empty when the program has no body; then types stand alone.
 void printProgramSignature(OpAsmPrinter &printer, ArrayRef<Type> types, ArrayRef<int32_t> segments, ArrayAttr argAttrs,

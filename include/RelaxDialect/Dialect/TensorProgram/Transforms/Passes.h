@@ -19,8 +19,8 @@ namespace mlir::relax::tp {
 /// What the body of `program` computes; does not look at the attribute.
 PatternKind computePatternKind(ProgramOp program);
 
-/// Brings a program from buffer form to tensor form. On failure nothing has changed, `reason` says why and `where` is the
-/// operation that does not fit.
+/// Brings a program from buffer form to tensor form. On failure nothing has changed, `reason` says why and `where` is
+/// the operation that does not fit.
 LogicalResult raiseToTensorForm(ProgramOp program, std::string &reason, Operation *&where);
 
 } // namespace mlir::relax::tp
