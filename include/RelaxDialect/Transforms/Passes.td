@@ -52,4 +52,57 @@ def VerifyPlannedPass : Pass<"relax-verify-planned", "::mlir::ModuleOp"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Fusion and the way out
+//===----------------------------------------------------------------------===//
+
+def FuseOpsPass : Pass<"relax-fuse-ops", "::mlir::ModuleOp"> {
+  let summary = "Groups calls that can share loops.";
+  let description = [{
+    Before: mixed phase. After: calls of tensor programs in tensor form that can become one program are in a
+    `relax.fusion_group`: chains of elementwise, broadcast and injective programs, such producers of what a reduction reads
+    once, elementwise epilogues of a reduction or contraction, and comparisons that a contraction reads (one-hot matrices).
+    A call joins a group only when its extents are proved, every use of its result is in the group, and its loops would merge
+    without computing anything expensive twice. The group stands where its last call was, so no use of a symbol moves up.
+    `relax_tp.pattern_kind` is used where it is present and computed where it is not.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+  let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"64", "Greatest number of calls in a group.">];
+}
+
+def FuseTensorProgramsPass : Pass<"relax-fuse-tensor-programs", "::mlir::ModuleOp"> {
+  let summary = "Turns each fusion group into one tensor program.";
+  let description = [{
+    Before: any `relax.fusion_group`. After: a call of a new program that holds the bodies of the group's programs, with
+    their loops merged. Symbols that no input shows become scalars. Values between the programs become `tensor.empty`
+    destinations or disappear. Expensive producers of a contraction or broadcast are never merged into it. Programs that
+    nothing calls any more are removed. A group that cannot become a program (unproved extents, buffer form, other ops) is
+    dissolved, and a remark says why.
+  }];
+  let dependentDialects = [
+    "::mlir::relax::graph::RelaxDialect", "::mlir::relax::tp::RelaxTpDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def InlineTensorProgramsPass : Pass<"relax-inline-tensor-programs", "::mlir::ModuleOp"> {
+  let summary = "Puts the bodies of tensor programs where they are called.";
+  let description = [{
+    Before: mixed phase. After: no `relax.call_tp` and no private tensor program without users is left. Operands lose their
+    extents by `relax.erase_shape`, results get them back by `relax.match_cast`; the body between is on plain tensors.
+    Extents that are not proved and checks of the program become `cf.assert`. A program in buffer form works on buffers of
+    its own. `relax.dataflow` and `relax.fusion_group` are dissolved. Calls with destinations or in place are an error.
+  }];
+  let dependentDialects = [
+    "::mlir::relax::graph::RelaxDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyMixedPass : Pass<"relax-verify-mixed", "::mlir::ModuleOp"> {
+  let summary = "Checks the mixed phase.";
+  let description = [{
+    Functions hold calls instead of computing graph ops: every computing op was legalized. Also allowed are shape ops, weights
+    and constants, control flow, and what the graph phase allows. Calls have no destinations yet.
+  }];
+}
+
 #endif // RELAXDIALECT_TRANSFORMS_PASSES

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 
 using namespace mlir;
 using namespace mlir::relax::tp;

@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopStatements.h"
-#include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -30,7 +31,16 @@ static bool isBroadcastMap(AffineMap map) {
   return true;
 }
 
-/// Maps may have unit factors in any order; what counts is how each input is read relative to the output.
+/// How an input is read relative to an output that is written through `output`; all loops are parallel.
+static PatternKind classifyRead(AffineMap input, AffineMap output) {
+  if (!output.isPermutation())
+    return PatternKind::Injective;
+  AffineMap relative = input.compose(inversePermutation(output));
+  if (relative.isIdentity())
+    return PatternKind::Elementwise;
+  return isBroadcastMap(relative) ? PatternKind::Broadcast : PatternKind::Injective;
+}
+
 static PatternKind classify(ArrayRef<AffineMap> inputs, AffineMap output, ArrayRef<utils::IteratorType> iterators) {
   if (llvm::is_contained(iterators, utils::IteratorType::reduction)) {
     // A contraction reads several inputs along the reduction, each of them more than once.
@@ -47,16 +57,9 @@ static PatternKind classify(ArrayRef<AffineMap> inputs, AffineMap output, ArrayR
     }
     return reused >= 2 ? PatternKind::Contraction : PatternKind::Reduction;
   }
-  if (!output.isPermutation())
-    return PatternKind::Injective;
-  AffineMap inverse = inversePermutation(output);
-  PatternKind kind = PatternKind::Elementwise;
-  for (AffineMap map : inputs) {
-    AffineMap relative = map.compose(inverse);
-    if (relative.isIdentity())
-      continue;
-    kind = weakest(kind, isBroadcastMap(relative) ? PatternKind::Broadcast : PatternKind::Injective);
-  }
+  PatternKind kind = output.isPermutation() ? PatternKind::Elementwise : PatternKind::Injective;
+  for (AffineMap map : inputs)
+    kind = weakest(kind, classifyRead(map, output));
   return kind;
 }
 
@@ -71,7 +74,7 @@ static bool hasOpaqueBody(Region &region) {
       .wasInterrupted();
 }
 
-static PatternKind classify(linalg::LinalgOp op) {
+PatternKind tp::computePatternKind(linalg::LinalgOp op) {
   if (hasOpaqueBody(*op.getBlock()->getParent()))
     return PatternKind::Opaque;
   SmallVector<AffineMap> inputs;
@@ -85,7 +88,7 @@ static PatternKind classify(linalg::LinalgOp op) {
 
 static PatternKind classify(Operation &op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
-    return classify(structured);
+    return tp::computePatternKind(structured);
   if (isa<YieldOp, tensor::EmptyOp, tensor::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
     return PatternKind::Elementwise;
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp, tensor::ExtractSliceOp,
@@ -120,4 +123,71 @@ PatternKind tp::computePatternKind(ProgramOp program) {
   for (Operation &op : program.getBody().front())
     kind = weakest(kind, classify(op));
   return kind;
+}
+
+//===- One input ----------------------------------------------------------===//
+
+PatternKind tp::computeOperandKind(linalg::LinalgOp op, OpOperand *operand) {
+  if (!op.isDpsInput(operand) || hasOpaqueBody(*op.getBlock()->getParent()))
+    return PatternKind::Opaque;
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  if (op.getNumReductionLoops() != 0)
+    return map.isPermutation() ? PatternKind::Reduction : PatternKind::Contraction;
+  PatternKind kind = PatternKind::Elementwise;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    kind = weakest(kind, classifyRead(map, op.getMatchingIndexingMap(&init)));
+  return kind;
+}
+
+/// From a value inside of a program to its yield.
+static ArgumentUse computeValueUse(Value value) {
+  ArgumentUse result;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<tensor::DimOp>(user))
+      continue;
+    ++result.count;
+    if (isa<YieldOp>(user))
+      continue;
+    auto structured = dyn_cast<linalg::LinalgOp>(user);
+    if (!structured) {
+      result.kind = PatternKind::Opaque;
+      continue;
+    }
+    result.kind = weakest(result.kind, computeOperandKind(structured, &use));
+    for (Value next : structured->getResults())
+      result.kind = weakest(result.kind, computeValueUse(next).kind);
+  }
+  return result;
+}
+
+ArgumentUse tp::computeArgumentUse(ProgramOp program, unsigned input) {
+  return computeValueUse(program.getBody().getArgument(input));
+}
+
+//===- Cost ---------------------------------------------------------------===//
+
+bool tp::isExpensive(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        bool costs = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+                         arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner) ||
+                     (isa_and_nonnull<math::MathDialect>(inner->getDialect()) &&
+                      !isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::CopySignOp>(inner));
+        return costs ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool tp::isSelection(Operation *op) {
+  bool compares = false;
+  WalkResult result = op->walk([&](Operation *inner) {
+    compares |= isa<arith::CmpIOp>(inner);
+    bool allowed = inner == op || inner->hasTrait<OpTrait::ConstantLike>() || inner->getDialect() == op->getDialect() ||
+                   isa<arith::CmpIOp, arith::SelectOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::UIToFPOp,
+                       arith::SIToFPOp, arith::IndexCastOp, arith::AddIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+                       linalg::LinalgOp, linalg::IndexOp, linalg::YieldOp, tensor::EmptyOp, tensor::DimOp>(inner);
+    return allowed ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return compares && !result.wasInterrupted();
 }

@@ -16,9 +16,6 @@ namespace mlir::relax::tp {
 #define GEN_PASS_REGISTRATION
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h.inc"
 
-/// What the body of `program` computes; does not look at the attribute.
-PatternKind computePatternKind(ProgramOp program);
-
 /// Brings a program from buffer form to tensor form. On failure nothing has changed, `reason` says why and `where` is
 /// the operation that does not fit.
 LogicalResult raiseToTensorForm(ProgramOp program, std::string &reason, Operation *&where);

@@ -1,0 +1,39 @@
+//===- PatternKinds.h - What tensor programs compute -----------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_TENSORPROGRAM_TRANSFORMS_PATTERNKINDS_H
+#define RELAXDIALECT_DIALECT_TENSORPROGRAM_TRANSFORMS_PATTERNKINDS_H
+
+#include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::relax::tp {
+
+/// What the body of `program` computes; does not look at the attribute.
+PatternKind computePatternKind(ProgramOp program);
+PatternKind computePatternKind(linalg::LinalgOp op);
+
+/// How the outs of a program depend on one input.
+struct ArgumentUse {
+  /// Elementwise: each element of an out reads the element at the same place. Broadcast: an element may be read for several.
+  /// Injective: at another place. Reduction: each element is read once by a reduction. Contraction: several times.
+  PatternKind kind = PatternKind::Elementwise;
+  /// Number of operations that read it.
+  unsigned count = 0;
+};
+/// For programs in tensor form with one out.
+ArgumentUse computeArgumentUse(ProgramOp program, unsigned input);
+/// The same for one operand of one operation.
+PatternKind computeOperandKind(linalg::LinalgOp op, OpOperand *operand);
+
+/// Something in the body costs far more than reading memory (exp, divide), so that doing it twice is a loss.
+bool isExpensive(Operation *op);
+/// The body only compares, selects and converts integers, as for a one-hot matrix: its result is much larger than what it
+/// reads and is best never stored.
+bool isSelection(Operation *op);
+
+} // namespace mlir::relax::tp
+
+#endif // RELAXDIALECT_DIALECT_TENSORPROGRAM_TRANSFORMS_PATTERNKINDS_H

@@ -1,0 +1,219 @@
+//===- FuseOps.cpp - Groups of calls --------------------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// A group grows from its last call upwards. Calls are visited from the end of a
+// block, so that all users of a result have their groups when it is visited; it
+// joins when they all are in one. By construction only the last call's results
+// are used outside of a group, and no value leaves a group and comes back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
+#include "RelaxDialect/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "relax-fuse-ops"
+
+using namespace mlir;
+using namespace mlir::relax;
+using tp::PatternKind;
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_FUSEOPSPASS
+#include "RelaxDialect/Transforms/Passes.h.inc"
+} // namespace mlir::relax
+
+namespace {
+/// Calls that become one program. Members are in block order from the last to the first.
+struct Group {
+  SmallVector<graph::CallTPOp> members;
+  /// The member that reduces or contracts; a group has at most one.
+  graph::CallTPOp anchor;
+  graph::CallTPOp root() { return members.front(); }
+};
+
+/// What is known about a call that may join a group.
+struct Candidate {
+  tp::ProgramOp program;
+  PatternKind kind = PatternKind::Opaque;
+  Group *group = nullptr;
+  /// How the results of the group's last call depend on this call's result.
+  PatternKind path = PatternKind::Elementwise;
+};
+
+bool isHeavy(PatternKind kind) { return kind == PatternKind::Reduction || kind == PatternKind::Contraction; }
+
+class BlockFuser {
+public:
+  BlockFuser(Block &block, SymbolTableCollection &symbols, unsigned maxOps)
+      : block(block), symbols(symbols), maxOps(maxOps) {}
+
+  LogicalResult run() {
+    for (Operation &op : block)
+      if (auto call = dyn_cast<graph::CallTPOp>(op))
+        if (failed(addCandidate(call)))
+          return failure();
+    for (Operation &op : llvm::reverse(block))
+      if (auto call = dyn_cast<graph::CallTPOp>(op); call && candidates.contains(call))
+        join(call);
+    for (std::unique_ptr<Group> &group : groups)
+      if (group->members.size() > 1)
+        emit(*group);
+    return success();
+  }
+
+private:
+  LogicalResult addCandidate(graph::CallTPOp call);
+  void join(graph::CallTPOp call);
+  Group *getCommonGroup(graph::CallTPOp call);
+  bool canJoin(graph::CallTPOp call, Candidate &candidate, Group &group);
+  void emit(Group &group);
+
+  Block &block;
+  SymbolTableCollection &symbols;
+  const unsigned maxOps;
+  llvm::MapVector<Operation *, Candidate> candidates;
+  SmallVector<std::unique_ptr<Group>> groups;
+};
+} // namespace
+
+static PatternKind getPatternKind(tp::ProgramOp program) {
+  if (auto attr = program->getAttrOfType<StringAttr>(tp::kPatternKindAttrName))
+    if (std::optional<PatternKind> kind = tp::symbolizePatternKind(attr))
+      return *kind;
+  return tp::computePatternKind(program);
+}
+
+/// The loops that compute the only out, so that they can be merged with those of a reader.
+static bool endsInLoops(tp::ProgramOp program) {
+  auto last = program.getYield().getOperand(0).getDefiningOp<linalg::LinalgOp>();
+  return last && !isa<linalg::FillOp>(last);
+}
+
+/// A call whose extents are proved and whose program is understood. Fails only when a call can never succeed.
+LogicalResult BlockFuser::addCandidate(graph::CallTPOp call) {
+  if (!call.getDestinations().empty() || call->getNumResults() != 1)
+    return success();
+  auto program = symbols.lookupNearestSymbolFrom<tp::ProgramOp>(call, call.getCalleeAttr());
+  if (!program || program.isBufferForm() || program.getNumOuts() != 1 || program.getNumExtents() != 0)
+    return success();
+  PatternKind kind = getPatternKind(program);
+  if (kind == PatternKind::Opaque)
+    return success();
+  sym::Prover prover(call.getContext(), sym::getScope(call));
+  FailureOr<graph::CallUnification> unification =
+      graph::unifyProgramCall(call, cast<sym::TensorProgramInterface>(program.getOperation()), prover);
+  if (failed(unification))
+    return failure();
+  auto isKnown = [](Value value) {
+    return llvm::none_of(sym::getSymbolicDims(value.getType()), [](sym::SymExpr dim) { return !dim; });
+  };
+  if (!unification->isProved() || !llvm::all_of(call->getOperands(), isKnown) || !isKnown(call->getResult(0)))
+    return success();
+  candidates[call] = {program, kind, nullptr, PatternKind::Elementwise};
+  return success();
+}
+
+/// The group of every user, null when they are in several or one of them is no candidate.
+Group *BlockFuser::getCommonGroup(graph::CallTPOp call) {
+  Group *group = nullptr;
+  for (Operation *user : call->getUsers()) {
+    auto it = candidates.find(user);
+    if (it == candidates.end() || !it->second.group || (group && group != it->second.group))
+      return nullptr;
+    group = it->second.group;
+  }
+  return group;
+}
+
+void BlockFuser::join(graph::CallTPOp call) {
+  Candidate &candidate = candidates[call];
+  Group *group = getCommonGroup(call);
+  if (!group || !canJoin(call, candidate, *group)) {
+    candidate.path = PatternKind::Elementwise;
+    group = groups.emplace_back(std::make_unique<Group>()).get();
+  }
+  group->members.push_back(call);
+  candidate.group = group;
+  if (isHeavy(candidate.kind))
+    group->anchor = call;
+}
+
+/// True when the loops of `call` would merge with those of the group and nothing expensive would run more often.
+bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &group) {
+  if (group.members.size() >= maxOps || !endsInLoops(candidate.program))
+    return false;
+  PatternKind path = PatternKind::Elementwise;
+  unsigned uses = 0;
+  for (OpOperand &use : call->getUses()) {
+    Candidate &user = candidates[use.getOwner()];
+    if (use.getOperandNumber() >= user.program.getNumInputs())
+      return false;
+    tp::ArgumentUse argument = tp::computeArgumentUse(user.program, use.getOperandNumber());
+    path = std::max({path, argument.kind, user.path});
+    uses += argument.count;
+  }
+  // Several loops that read the result at different places cannot all merge with the one that makes it.
+  if (uses != 1 && path != PatternKind::Elementwise)
+    return false;
+  candidate.path = path;
+
+  if (isHeavy(candidate.kind)) {
+    // The epilogue works in place on the result, so it must have the same elements.
+    return !group.anchor && path == PatternKind::Elementwise &&
+           getElementTypeOrSelf(call->getResult(0)) == getElementTypeOrSelf(group.root()->getResult(0));
+  }
+  switch (path) {
+  case PatternKind::Elementwise:
+  case PatternKind::Injective:
+  case PatternKind::Reduction:
+    return true;
+  case PatternKind::Broadcast:
+    return !tp::isExpensive(candidate.program);
+  case PatternKind::Contraction:
+    return tp::isSelection(candidate.program);
+  case PatternKind::Opaque:
+    return false;
+  }
+  return false;
+}
+
+/// Operands of a member are defined above it, so they are defined above the last member too.
+void BlockFuser::emit(Group &group) {
+  graph::CallTPOp root = group.root();
+  OpBuilder builder(root);
+  auto locs = llvm::map_to_vector(llvm::reverse(group.members), [](graph::CallTPOp call) { return call.getLoc(); });
+  auto fused = graph::FusionGroupOp::create(builder, builder.getFusedLoc(locs), root->getResultTypes());
+  Block *body = builder.createBlock(&fused.getBody());
+  root->replaceAllUsesWith(fused->getResults());
+  for (graph::CallTPOp call : llvm::reverse(group.members))
+    call->moveBefore(body, body->end());
+  builder.setInsertionPointToEnd(body);
+  graph::YieldOp::create(builder, root.getLoc(), root->getResults());
+  remark::passed(fused.getLoc(), remark::RemarkOpts::name("Grouped").category(DEBUG_TYPE))
+      << ("grouped " + Twine(group.members.size()) + " calls").str();
+}
+
+namespace {
+struct FuseOpsPass final : relax::impl::FuseOpsPassBase<FuseOpsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](func::FuncOp function) {
+      function.walk([&](Block *block) {
+        if (!isa<graph::FusionGroupOp>(block->getParentOp()))
+          blocks.push_back(block);
+      });
+    });
+    for (Block *block : blocks)
+      if (failed(BlockFuser(*block, symbols, maxOps).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

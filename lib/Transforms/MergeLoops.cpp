@@ -1,0 +1,83 @@
+//===- MergeLoops.cpp - Loop fusion inside of a program -------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MergeLoops.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using tp::PatternKind;
+
+/// Merging computes the producer wherever the consumer reads it.
+static bool shouldMerge(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!producer || !consumer || !operand->get().hasOneUse() || producer->getNumResults() != 1)
+    return false;
+  switch (tp::computeOperandKind(consumer, operand)) {
+  case PatternKind::Elementwise:
+  case PatternKind::Injective:
+  case PatternKind::Reduction:
+    return true;
+  case PatternKind::Broadcast:
+    return !tp::isExpensive(producer);
+  case PatternKind::Contraction:
+    return tp::isSelection(producer);
+  case PatternKind::Opaque:
+    return false;
+  }
+  return false;
+}
+
+/// Only linalg.generic can be merged: named operations lose their names, contractions only when a selection joins them.
+static void generalizeOps(tp::ProgramOp program, IRRewriter &rewriter) {
+  SmallVector<linalg::LinalgOp> ops;
+  program.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    if (isa<linalg::GenericOp, linalg::FillOp>(op))
+      continue;
+    bool takesSelection = llvm::any_of(op.getDpsInputOperands(), [](OpOperand *operand) {
+      return operand->get().getDefiningOp<linalg::LinalgOp>() && shouldMerge(operand);
+    });
+    if (tp::computePatternKind(op) == PatternKind::Contraction && !takesSelection)
+      continue;
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+}
+
+void relax::mergeLoops(tp::ProgramOp program) {
+  MLIRContext *context = program.getContext();
+  IRRewriter rewriter(context);
+  generalizeOps(program, rewriter);
+
+  RewritePatternSet patterns(context);
+  linalg::populateElementwiseOpsFusionPatterns(patterns, shouldMerge);
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+  tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+  tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+  affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+  context->getLoadedDialect<linalg::LinalgDialect>()->getCanonicalizationPatterns(patterns);
+  auto config = GreedyRewriteConfig()
+                    .setUseTopDownTraversal()
+                    .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  // Not converging only means that something is left to simplify.
+  (void)applyPatternsGreedily(program, std::move(patterns), config);
+  DominanceInfo dominance(program);
+  eliminateCommonSubExpressions(rewriter, dominance, program);
+}
