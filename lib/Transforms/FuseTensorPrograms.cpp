@@ -141,8 +141,8 @@ std::string GroupFuser::getName() {
 
 tp::ProgramOp GroupFuser::createProgram() {
   OpBuilder builder(group.getContext());
-  auto scalars = llvm::map_to_vector(
-      hidden, [&](StringRef name) { return sym::SymExpr::symbol(group.getContext(), name); });
+  auto scalars =
+      llvm::map_to_vector(hidden, [&](StringRef name) { return sym::SymExpr::symbol(group.getContext(), name); });
   auto inputTypes = llvm::map_to_vector(inputs, [](Value input) { return input.getType(); });
   auto program = tp::ProgramOp::create(builder, group.getLoc(), getName(), inputTypes, group.getResultTypes(),
                                        TypeRange(), scalars);
@@ -196,8 +196,8 @@ void GroupFuser::emitBody(tp::ProgramOp program) {
 Value GroupFuser::emitShape(OpBuilder &builder) {
   if (hidden.empty())
     return {};
-  auto entries = llvm::map_to_vector(
-      hidden, [&](StringRef name) { return sym::SymExpr::symbol(group.getContext(), name); });
+  auto entries =
+      llvm::map_to_vector(hidden, [&](StringRef name) { return sym::SymExpr::symbol(group.getContext(), name); });
   auto type = graph::ShapeType::get(group.getContext(), entries);
   SmallVector<Value> sources;
   llvm::SetVector<StringRef> missing(hidden.begin(), hidden.end());

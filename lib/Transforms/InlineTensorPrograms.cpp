@@ -44,7 +44,8 @@ static SmallVector<Value> emitEntries(OpBuilder &builder, Location loc, Value sh
       continue;
     }
     if (dim) {
-      entries.push_back(graph::EvalExprOp::create(builder, loc, builder.getIndexType(), shape, sym::ExprAttr::get(dim)));
+      entries.push_back(
+          graph::EvalExprOp::create(builder, loc, builder.getIndexType(), shape, sym::ExprAttr::get(dim)));
       continue;
     }
     if (!tensor) {
@@ -83,9 +84,8 @@ static LogicalResult inlineCall(graph::CallTPOp call, tp::ProgramOp program) {
   SmallVector<Value> scalars = emitEntries(builder, loc, call.getShape());
   tp::ProgramInliner inliner(builder, loc, program, inputs, scalars);
   if (!unification->isProved())
-    inliner.emitShapeConditions([&](Value condition, const Twine &message) {
-      cf::AssertOp::create(builder, loc, condition, message.str());
-    });
+    inliner.emitShapeConditions(
+        [&](Value condition, const Twine &message) { cf::AssertOp::create(builder, loc, condition, message.str()); });
   SmallVector<Value> results = inliner.inlineBody();
   for (auto [result, value] : llvm::zip_equal(call->getResults(), results))
     result.replaceAllUsesWith(emitResult(builder, loc, value, result.getType()));

@@ -58,14 +58,23 @@ static void generalizeOps(tp::ProgramOp program, IRRewriter &rewriter) {
   }
 }
 
-void relax::mergeLoops(tp::ProgramOp program) {
-  MLIRContext *context = program.getContext();
-  IRRewriter rewriter(context);
-  generalizeOps(program, rewriter);
+/// Applies patterns to the whole program. That they do not converge within the limit only means that something is left
+/// to simplify: every single rewrite keeps the meaning.
+static void applyPatterns(tp::ProgramOp program, RewritePatternSet &&patterns) {
+  int64_t numOps = 0;
+  program.walk([&](Operation *) { ++numOps; });
+  auto config = GreedyRewriteConfig()
+                    .setUseTopDownTraversal()
+                    .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+                    .setMaxNumRewrites(1000 + 100 * numOps);
+  (void)applyPatternsGreedily(program, std::move(patterns), config);
+}
 
+/// Extents that become static, casts and empties. Apart from merging: upstream's fusion replaces an output that is not
+/// read by a dynamic tensor.empty, which the patterns here would turn into a cast, for ever.
+static void simplify(tp::ProgramOp program) {
+  MLIRContext *context = program.getContext();
   RewritePatternSet patterns(context);
-  linalg::populateElementwiseOpsFusionPatterns(patterns, shouldMerge);
-  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
   tensor::CastOp::getCanonicalizationPatterns(patterns, context);
@@ -73,11 +82,23 @@ void relax::mergeLoops(tp::ProgramOp program) {
   tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
   affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
   context->getLoadedDialect<linalg::LinalgDialect>()->getCanonicalizationPatterns(patterns);
-  auto config = GreedyRewriteConfig()
-                    .setUseTopDownTraversal()
-                    .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  // Not converging only means that something is left to simplify.
-  (void)applyPatternsGreedily(program, std::move(patterns), config);
+  context->getLoadedDialect<tensor::TensorDialect>()->getCanonicalizationPatterns(patterns);
+  applyPatterns(program, std::move(patterns));
+}
+
+void relax::mergeLoops(tp::ProgramOp program) {
+  MLIRContext *context = program.getContext();
+  IRRewriter rewriter(context);
+  simplify(program);
+  generalizeOps(program, rewriter);
+
+  RewritePatternSet patterns(context);
+  linalg::populateElementwiseOpsFusionPatterns(patterns, shouldMerge);
+  linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+  linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+  applyPatterns(program, std::move(patterns));
+
+  simplify(program);
   DominanceInfo dominance(program);
   eliminateCommonSubExpressions(rewriter, dominance, program);
 }

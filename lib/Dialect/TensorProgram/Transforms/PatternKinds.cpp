@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopStatements.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
+#include "LoopStatements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -170,10 +170,11 @@ ArgumentUse tp::computeArgumentUse(ProgramOp program, unsigned input) {
 bool tp::isExpensive(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        bool costs = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-                         arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner) ||
-                     (isa_and_nonnull<math::MathDialect>(inner->getDialect()) &&
-                      !isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::CopySignOp>(inner));
+        bool costs =
+            isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+                arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(inner) ||
+            (isa_and_nonnull<math::MathDialect>(inner->getDialect()) &&
+             !isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::FmaOp, math::CopySignOp>(inner));
         return costs ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

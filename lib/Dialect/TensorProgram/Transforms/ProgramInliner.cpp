@@ -20,8 +20,8 @@ static Value emitAtom(OpBuilder &builder, Location loc, const sym::SymAtom &atom
                       const llvm::StringMap<Value> &symbols) {
   if (atom.kind == sym::SymAtom::Kind::Symbol)
     return symbols.lookup(atom.name);
-  auto operands = llvm::map_to_vector(
-      atom.operands, [&](sym::SymExpr operand) { return emitExpr(builder, loc, operand, symbols); });
+  auto operands = llvm::map_to_vector(atom.operands,
+                                      [&](sym::SymExpr operand) { return emitExpr(builder, loc, operand, symbols); });
   Value result = operands.front();
   for (Value operand : llvm::drop_begin(operands))
     result = atom.kind == sym::SymAtom::Kind::FloorDiv

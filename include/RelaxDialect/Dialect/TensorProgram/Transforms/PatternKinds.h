@@ -17,8 +17,9 @@ PatternKind computePatternKind(linalg::LinalgOp op);
 
 /// How the outs of a program depend on one input.
 struct ArgumentUse {
-  /// Elementwise: each element of an out reads the element at the same place. Broadcast: an element may be read for several.
-  /// Injective: at another place. Reduction: each element is read once by a reduction. Contraction: several times.
+  /// Elementwise: each element of an out reads the element at the same place. Broadcast: an element may be read for
+  /// several. Injective: at another place. Reduction: each element is read once by a reduction. Contraction: several
+  /// times.
   PatternKind kind = PatternKind::Elementwise;
   /// Number of operations that read it.
   unsigned count = 0;
@@ -30,8 +31,8 @@ PatternKind computeOperandKind(linalg::LinalgOp op, OpOperand *operand);
 
 /// Something in the body costs far more than reading memory (exp, divide), so that doing it twice is a loss.
 bool isExpensive(Operation *op);
-/// The body only compares, selects and converts integers, as for a one-hot matrix: its result is much larger than what it
-/// reads and is best never stored.
+/// The body only compares, selects and converts integers, as for a one-hot matrix: its result is much larger than what
+/// it reads and is best never stored.
 bool isSelection(Operation *op);
 
 } // namespace mlir::relax::tp
