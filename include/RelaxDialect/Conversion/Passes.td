@@ -89,6 +89,7 @@ def VerifyHostPass : Pass<"relax-verify-host", "::mlir::ModuleOp"> {
     Every function of the table `relax.functions` has an entry with the runtime's signature that consists of func, arith, scf,
     cf and llvm; no graph op or library declaration is left in the module.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // RELAXDIALECT_CONVERSION_PASSES

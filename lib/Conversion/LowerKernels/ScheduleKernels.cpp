@@ -24,18 +24,32 @@ using namespace mlir::relax;
 
 namespace {
 
+/// Elements between neighbours along dimension `position` of a row-major tensor; nullopt when it depends on a size.
+std::optional<int64_t> getStride(ShapedType type, unsigned position) {
+  int64_t stride = 1;
+  for (int64_t size : type.getShape().drop_front(position + 1)) {
+    if (ShapedType::isDynamic(size) || llvm::MulOverflow(stride, size, stride))
+      return std::nullopt;
+  }
+  return stride;
+}
+
 /// What one access costs when loop `dim` runs innermost: 0 invariant, 1 unit stride, more when strided.
-unsigned getAccessCost(AffineMap map, unsigned dim) {
+unsigned getAccessCost(ShapedType type, AffineMap map, unsigned dim) {
+  constexpr unsigned kStrided = 16;
+  AffineExpr self = getAffineDimExpr(dim, map.getContext());
+  int64_t total = 0;
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
     if (!expr.isFunctionOfDim(dim))
       continue;
-    bool last = position + 1 == map.getNumResults();
-    // Only d or d + (terms without d) walks memory one element at a time.
-    AffineExpr difference = expr - getAffineDimExpr(dim, map.getContext());
-    bool unit = !simplifyAffineExpr(difference, map.getNumDims(), 0).isFunctionOfDim(dim);
-    return last && unit ? 1 : 16;
+    // Only d or d + (terms without d) moves by one step of this dimension.
+    AffineExpr rest = simplifyAffineExpr(expr - self, map.getNumDims(), 0);
+    std::optional<int64_t> stride = getStride(type, position);
+    if (rest.isFunctionOfDim(dim) || !stride)
+      return kStrided;
+    total += *stride;
   }
-  return 0;
+  return total <= 1 ? total : kStrided;
 }
 
 /// The loop to run innermost.
@@ -47,7 +61,8 @@ unsigned chooseInnermost(linalg::GenericOp op) {
     unsigned cost = 0;
     for (auto [index, map] : llvm::enumerate(op.getIndexingMapsArray())) {
       bool output = static_cast<int64_t>(index) >= op.getNumDpsInputs();
-      cost += getAccessCost(map, dim) * (output ? 2 : 1);
+      auto type = dyn_cast<ShapedType>(op->getOperand(index).getType());
+      cost += type ? getAccessCost(type, map, dim) * (output ? 2 : 1) : 0;
     }
     // A reduction needs lanes combined at its end and allows no other loop around a register.
     if (iterators[dim] == utils::IteratorType::reduction)

@@ -1,0 +1,44 @@
+// RUN: relax-opt %s --pass-pipeline='builtin.module(func.func(relax-lower-kernel-math))' | FileCheck %s
+
+// CHECK-LABEL: func.func private @polynomials(
+//   CHECK-NOT:   math.exp
+//   CHECK-NOT:   math.log
+//   CHECK-NOT:   math.tanh
+//   CHECK-NOT:   math.erf
+//       CHECK:   math.fma
+func.func private @polynomials(%x: memref<f32>, %e: memref<1xi64>) {
+  %0 = memref.load %x[] : memref<f32>
+  %1 = math.exp %0 : f32
+  %2 = math.log %1 : f32
+  %3 = math.tanh %2 : f32
+  %4 = math.erf %3 : f32
+  memref.store %4, %x[] : memref<f32>
+  return
+}
+
+// Where an approximation would be wrong, the library's function stays.
+// CHECK-LABEL: func.func private @library(
+//       CHECK:   math.sin
+//       CHECK:   math.powf
+//       CHECK:   math.exp {{.*}} : f64
+func.func private @library(%x: memref<f32>, %d: memref<f64>, %e: memref<1xi64>) {
+  %0 = memref.load %x[] : memref<f32>
+  %1 = math.sin %0 : f32
+  %2 = math.powf %1, %0 : f32
+  memref.store %2, %x[] : memref<f32>
+  %3 = memref.load %d[] : memref<f64>
+  %4 = math.exp %3 : f64
+  memref.store %4, %d[] : memref<f64>
+  return
+}
+
+// f16 computes in f32.
+// CHECK-LABEL: func.func private @half(
+//       CHECK:   arith.extf %{{.*}} : f16 to f32
+//       CHECK:   arith.truncf %{{.*}} : f32 to f16
+func.func private @half(%x: memref<f16>, %e: memref<1xi64>) {
+  %0 = memref.load %x[] : memref<f16>
+  %1 = math.exp %0 : f16
+  memref.store %1, %x[] : memref<f16>
+  return
+}

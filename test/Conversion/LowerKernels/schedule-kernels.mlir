@@ -1,0 +1,88 @@
+// RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-schedule-kernels))' | FileCheck %s
+
+// A matmul runs m, k, n; sums may be reordered and fused with products, nothing else.
+//   CHECK-DAG: #[[$OUT:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+//   CHECK-DAG: #[[$A:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+//   CHECK-DAG: #[[$B:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-LABEL: func.func private @matmul(
+//       CHECK:   linalg.generic {indexing_maps = [#[[$A]], #[[$B]], #[[$OUT]]], iterator_types = ["parallel", "reduction", "parallel"]}
+//       CHECK:     arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f32
+//       CHECK:     arith.addf %{{.*}}, %{{.*}} fastmath<reassoc,contract> : f32
+func.func private @matmul(%a: memref<?x4xf32>, %b: memref<4x8xf32>, %o: memref<?x8xf32>, %e: memref<1xi64>) {
+  %ta = bufferization.to_tensor %a restrict : memref<?x4xf32> to tensor<?x4xf32>
+  %tb = bufferization.to_tensor %b restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %to = bufferization.to_tensor %o restrict writable : memref<?x8xf32> to tensor<?x8xf32>
+  %r = linalg.matmul ins(%ta, %tb : tensor<?x4xf32>, tensor<4x8xf32>) outs(%to : tensor<?x8xf32>) -> tensor<?x8xf32>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// Both factors have k last: the reduction stays innermost.
+// CHECK-LABEL: func.func private @dot_rows(
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]}
+func.func private @dot_rows(%a: memref<?x64xf32>, %b: memref<8x64xf32>, %o: memref<?x8xf32>, %e: memref<1xi64>) {
+  %ta = bufferization.to_tensor %a restrict : memref<?x64xf32> to tensor<?x64xf32>
+  %tb = bufferization.to_tensor %b restrict : memref<8x64xf32> to tensor<8x64xf32>
+  %to = bufferization.to_tensor %o restrict writable : memref<?x8xf32> to tensor<?x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ta, %tb : tensor<?x64xf32>, tensor<8x64xf32>) outs(%to : tensor<?x8xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  } -> tensor<?x8xf32>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<?x8xf32>, memref<?x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// An extent of 1 at the end does not hide the unit stride of the one before it.
+// CHECK-LABEL: func.func private @columns(
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]}
+//       CHECK:   linalg.index 2
+func.func private @columns(%o: memref<?x64x1xi64>, %e: memref<1xi64>) {
+  %to = bufferization.to_tensor %o restrict writable : memref<?x64x1xi64> to tensor<?x64x1xi64>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%to : tensor<?x64x1xi64>) {
+    ^bb0(%s: i64):
+      %j = linalg.index 1 : index
+      %v = arith.index_cast %j : index to i64
+      linalg.yield %v : i64
+  } -> tensor<?x64x1xi64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<?x64x1xi64>, memref<?x64x1xi64>) -> ()
+  return
+}
+
+// -----
+
+// An elementwise op works on the intermediate itself.
+// CHECK-LABEL: func.func private @in_place(
+//       CHECK:   %[[M:.*]] = linalg.generic
+//       CHECK:   linalg.generic {{.*}} outs(%[[M]] : tensor<?xf32>)
+//  CHECK-NEXT:   ^bb0(%[[X:.*]]: f32):
+//  CHECK-NEXT:     math.exp %[[X]]
+func.func private @in_place(%a: memref<?xf32>, %o: memref<?xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?xf32>
+  %ta = bufferization.to_tensor %a restrict : memref<?xf32> to tensor<?xf32>
+  %e0 = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.negf ins(%ta : tensor<?xf32>) outs(%e0 : tensor<?xf32>) -> tensor<?xf32>
+  %e1 = tensor.empty(%n) : tensor<?xf32>
+  %1 = linalg.exp ins(%0 : tensor<?xf32>) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %o : (tensor<?xf32>, memref<?xf32>) -> ()
+  return
+}
+
+// -----
+
+// Other functions stay as they are.
+// CHECK-LABEL: func.func private @no_kernel(
+//       CHECK:   linalg.exp
+func.func private @no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,9 @@
+// RUN: relax-opt %s --relax-wrap-kernels --verify-diagnostics
+
+// expected-error @below {{entry of kernel needs the name 'relax_kernel_f', which is taken}}
+func.func private @f(%e: memref<1xi64>) {
+  return
+}
+func.func private @relax_kernel_f() {
+  return
+}
