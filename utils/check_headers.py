@@ -39,8 +39,9 @@ def check(headers, build, root=ROOT):
                          "-Wall", "-Werror", "-pedantic"])
         for run in runs:
             # Through a file that includes it: '#pragma once' and 'static' in a main file warn otherwise.
-            process = subprocess.run([*run, "-fsyntax-only", "-fno-caret-diagnostics", "-ferror-limit=3", "-"], input=f'#include "{root / header}"\n',
-                                     capture_output=True, text=True, cwd=root)
+            command = [*run, "-fsyntax-only", "-fno-caret-diagnostics", "-ferror-limit=3", "-"]
+            process = subprocess.run(command, input=f'#include "{root / header}"\n', capture_output=True, text=True,
+                                     cwd=root)
             if process.returncode:
                 return process.stderr.strip()
         return None
