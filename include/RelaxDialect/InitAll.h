@@ -20,6 +20,9 @@ void registerAllDialects(DialectRegistry &registry);
 /// Our passes and pipelines, once per process however often it is called: a tool and the plugin may both ask.
 void registerAllPasses();
 
+/// What relax-translate offers; for tools only, mlir-translate's driver reads the registry.
+void registerAllTranslations();
+
 } // namespace mlir::relax
 
 #endif // RELAXDIALECT_INITALL_H

@@ -13,6 +13,7 @@
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Target/Import/ONNX.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
@@ -34,3 +35,5 @@ void relax::registerAllPasses() {
     registerRelaxPipelines();
   });
 }
+
+void relax::registerAllTranslations() { registerImportONNXTranslation(); }

@@ -1,0 +1,160 @@
+//===- ElementwiseOps.cpp - Elementwise operators -------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "OpTable.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "TensorData.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::onnx;
+
+template <typename OpTy> static void emitUnary(NodeEmitter &e) { e.setResult(0, e.create<OpTy>(e.getTensor(0))); }
+
+template <typename OpTy> static void emitBinary(NodeEmitter &e) {
+  e.setResult(0, e.create<OpTy>({e.getTensor(0), e.getTensor(1)}));
+}
+
+/// Max, Min, Sum: one or more operands.
+template <typename OpTy> static Value chain(NodeEmitter &e) {
+  Value result = e.getTensor(0);
+  for (unsigned index = 1; index < e.getNumInputs(); ++index)
+    result = e.create<OpTy>({result, e.getTensor(index)});
+  return result;
+}
+
+template <typename OpTy> static void emitVariadic(NodeEmitter &e) { e.setResult(0, chain<OpTy>(e)); }
+
+static void emitVariadicMean(NodeEmitter &e) {
+  Value sum = chain<graph::AddOp>(e);
+  e.setResult(0, e.divide(sum, e.makeScalarLike(e.getNumInputs(), sum)));
+}
+
+static void emitIdentity(NodeEmitter &e) { e.setResult(0, e.getTensor(0)); }
+
+static void emitPow(NodeEmitter &e) {
+  Value base = e.getTensor(0), exponent = e.getTensor(1);
+  Type baseType = e.getType(0).getElementType(), exponentType = e.getType(1).getElementType();
+  // The result has the base's type; an integer base with a float exponent is computed in float.
+  Type computeType = isa<IntegerType>(baseType) && isa<FloatType>(exponentType) ? exponentType : baseType;
+  Value result = e.create<graph::PowerOp>({e.cast(base, computeType), e.cast(exponent, computeType)});
+  e.setResult(0, e.cast(result, baseType));
+}
+
+static void emitMod(NodeEmitter &e) {
+  bool isFloat = isa<FloatType>(e.getType(0).getElementType());
+  if (!e.getInt("fmod", 0)) {
+    if (isFloat)
+      return e.fail("needs fmod = 1 for a floating-point type");
+    return e.setResult(0, e.create<graph::ModOp>({e.getTensor(0), e.getTensor(1)}));
+  }
+  // The remainder with the dividend's sign, from absolute values.
+  Value a = e.getTensor(0), b = e.getTensor(1);
+  Value remainder = e.create<graph::ModOp>({e.create<graph::AbsOp>(a), e.create<graph::AbsOp>(b)});
+  Value isNegative = e.create<graph::LessOp>({a, e.makeScalarLike(0, a)});
+  e.setResult(0, e.select(isNegative, e.create<graph::NegateOp>(remainder), remainder));
+}
+
+static void emitXor(NodeEmitter &e) { e.setResult(0, e.create<graph::NotEqualOp>({e.getTensor(0), e.getTensor(1)})); }
+
+static void emitIsNaN(NodeEmitter &e) {
+  Value x = e.getTensor(0);
+  e.setResult(0, e.create<graph::NotEqualOp>({x, x}));
+}
+
+static void emitWhere(NodeEmitter &e) { e.setResult(0, e.select(e.getTensor(0), e.getTensor(1), e.getTensor(2))); }
+
+static void emitCast(NodeEmitter &e) {
+  if (!e.hasAttr("to"))
+    return e.fail("attribute 'to' is missing");
+  int32_t code = e.getInt("to", 0);
+  Type elementType = getElementType(e.getContext(), code);
+  // These only matter for 8-bit floats.
+  e.ignoreAttr("saturate");
+  e.ignoreAttr("round_mode");
+  if (!elementType)
+    return e.fail("unsupported element type " + getTypeName(code));
+  e.setResult(0, e.cast(e.getTensor(0), elementType));
+}
+
+static void emitCastLike(NodeEmitter &e) {
+  e.ignoreAttr("saturate");
+  e.ignoreAttr("round_mode");
+  e.setResult(0, e.cast(e.getTensor(0), e.getType(1).getElementType()));
+}
+
+/// Inference: nothing is dropped.
+static void emitDropout(NodeEmitter &e) {
+  e.ignoreAttr("ratio");
+  e.ignoreAttr("seed");
+  if (e.has(2)) {
+    SmallVector<int64_t> training = e.requireIntegers(2, "training_mode");
+    if (!e.failed() && training != SmallVector<int64_t>{0})
+      return e.fail("training_mode must be false");
+  }
+  Value x = e.getTensor(0);
+  e.setResult(0, x);
+  if (e.wants(1) && e.getOpset() < 10)
+    return e.fail("output 1 is supported from opset 10 on");
+  if (e.wants(1))
+    e.setResult(1, e.full(e.getDims(0), BoolAttr::get(e.getContext(), true)));
+}
+
+static void emitClip(NodeEmitter &e) {
+  Value x = e.getTensor(0);
+  bool inputs = e.getOpset() >= 11;
+  Value low = inputs ? e.getTensor(1) : e.hasAttr("min") ? e.makeScalarLike(e.getFloat("min", 0), x) : Value();
+  Value high = inputs ? e.getTensor(2) : e.hasAttr("max") ? e.makeScalarLike(e.getFloat("max", 0), x) : Value();
+  if (low)
+    x = e.create<graph::MaximumOp>({x, low});
+  if (high)
+    x = e.create<graph::MinimumOp>({x, high});
+  e.setResult(0, x);
+}
+
+ArrayRef<OpEntry> mlir::relax::onnx::getElementwiseOps() {
+  static constexpr OpEntry entries[] = {
+      {"Abs", 1, 1, 1, 1, emitUnary<graph::AbsOp>},
+      {"Ceil", 1, 1, 1, 1, emitUnary<graph::CeilOp>},
+      {"Cos", 7, 1, 1, 1, emitUnary<graph::CosOp>},
+      {"Erf", 9, 1, 1, 1, emitUnary<graph::ErfOp>},
+      {"Exp", 1, 1, 1, 1, emitUnary<graph::ExpOp>},
+      {"Floor", 1, 1, 1, 1, emitUnary<graph::FloorOp>},
+      {"Log", 1, 1, 1, 1, emitUnary<graph::LogOp>},
+      {"Neg", 1, 1, 1, 1, emitUnary<graph::NegateOp>},
+      {"Not", 1, 1, 1, 1, emitUnary<graph::LogicalNotOp>},
+      {"Reciprocal", 1, 1, 1, 1, emitUnary<graph::ReciprocalOp>},
+      {"Round", 11, 1, 1, 1, emitUnary<graph::RoundOp>},
+      {"Sign", 9, 1, 1, 1, emitUnary<graph::SignOp>},
+      {"Sin", 7, 1, 1, 1, emitUnary<graph::SinOp>},
+      {"Sqrt", 1, 1, 1, 1, emitUnary<graph::SqrtOp>},
+      {"Add", 1, 2, 2, 1, emitBinary<graph::AddOp>},
+      {"Sub", 1, 2, 2, 1, emitBinary<graph::SubtractOp>},
+      {"Mul", 1, 2, 2, 1, emitBinary<graph::MultiplyOp>},
+      {"Div", 1, 2, 2, 1, emitBinary<graph::DivideOp>},
+      {"Pow", 1, 2, 2, 1, emitPow},
+      {"Mod", 10, 2, 2, 1, emitMod},
+      {"And", 1, 2, 2, 1, emitBinary<graph::LogicalAndOp>},
+      {"Or", 1, 2, 2, 1, emitBinary<graph::LogicalOrOp>},
+      {"Xor", 1, 2, 2, 1, emitXor},
+      {"Equal", 1, 2, 2, 1, emitBinary<graph::EqualOp>},
+      {"Less", 1, 2, 2, 1, emitBinary<graph::LessOp>},
+      {"LessOrEqual", 12, 2, 2, 1, emitBinary<graph::LessEqualOp>},
+      {"Greater", 1, 2, 2, 1, emitBinary<graph::GreaterOp>},
+      {"GreaterOrEqual", 12, 2, 2, 1, emitBinary<graph::GreaterEqualOp>},
+      {"IsNaN", 9, 1, 1, 1, emitIsNaN},
+      {"Max", 1, 1, kVariadic, 1, emitVariadic<graph::MaximumOp>},
+      {"Min", 1, 1, kVariadic, 1, emitVariadic<graph::MinimumOp>},
+      {"Sum", 1, 1, kVariadic, 1, emitVariadic<graph::AddOp>},
+      {"Mean", 1, 1, kVariadic, 1, emitVariadicMean},
+      {"Identity", 1, 1, 1, 1, emitIdentity},
+      {"Where", 9, 3, 3, 1, emitWhere},
+      {"Cast", 1, 1, 1, 1, emitCast},
+      {"CastLike", 15, 2, 2, 1, emitCastLike},
+      {"Dropout", 1, 1, 3, 2, emitDropout},
+      {"Clip", 1, 1, 3, 1, emitClip},
+  };
+  return entries;
+}

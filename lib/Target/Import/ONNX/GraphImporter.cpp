@@ -1,0 +1,407 @@
+//===- GraphImporter.cpp - From an ONNX graph to a function ---------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "GraphImporter.h"
+
+#include "NodeEmitter.h"
+#include "OpTable.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "TensorData.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::onnx;
+using mlir::relax::sym::Fact;
+using mlir::relax::sym::SymExpr;
+using mlir::relax::sym::Verdict;
+using relax_onnx_wire::TensorProto;
+using relax_onnx_wire::TensorShapeProto;
+using relax_onnx_wire::ValueInfoProto;
+
+GraphImporter::GraphImporter(ModelFile &file, MLIRContext *context, const ONNXImportOptions &options)
+    : file(file), graph(file.getModel().graph()), context(context), options(options), builder(context),
+      fileLoc(FileLineColLoc::get(context, file.getPath(), 0, 0)), symbols(context) {}
+
+OwningOpRef<ModuleOp> GraphImporter::run() {
+  module = ModuleOp::create(fileLoc);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, fileLoc, options.functionName, builder.getFunctionType({}, {}));
+  // Ops are verified as they are made and look for the scope; its facts come last.
+  function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(context, {}));
+  Block &block = *function.addEntryBlock();
+  builder.setInsertionPointToEnd(&block);
+  if (failed(readOpsets()) || failed(importInputs(block)) || failed(importInitializers()) || failed(importNodes()) ||
+      failed(importOutputs()))
+    return {};
+  eraseUnused(block);
+  function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(context, facts));
+  return std::move(module);
+}
+
+LogicalResult GraphImporter::readOpsets() {
+  for (const relax_onnx_wire::OperatorSetIdProto &entry : file.getModel().opset_import()) {
+    StringRef domain = entry.domain() == "ai.onnx" ? "" : StringRef(entry.domain());
+    if (!opsets.try_emplace(domain, entry.version()).second)
+      return emitError(fileLoc) << "the file imports two opsets of domain '" << printable(domain) << "'";
+    if (domain.empty() && (entry.version() < kMinOpset || entry.version() > kMaxOpset))
+      return emitError(fileLoc) << "opset " << entry.version() << " is not supported, expected " << kMinOpset << " to "
+                                << kMaxOpset;
+  }
+  if (graph.sparse_initializer_size())
+    return emitError(fileLoc) << "sparse initializers are not supported";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+GraphValue *GraphImporter::lookUp(StringRef name) {
+  auto known = values.find(name);
+  return known == values.end() ? nullptr : &known->second;
+}
+
+GraphValue *GraphImporter::define(StringRef name, Location loc) {
+  auto [entry, isNew] = values.try_emplace(name);
+  if (!isNew) {
+    emitError(loc) << "value '" << printable(name) << "' is defined twice";
+    return nullptr;
+  }
+  entry->second.name = name.str();
+  return &entry->second;
+}
+
+/// The names that a module prints without escapes.
+static std::string getWeightStem(StringRef name) {
+  bool plain = !name.empty() && name.size() <= 500 &&
+               llvm::all_of(name, [](char c) { return llvm::isPrint(c) && c != '"' && c != '\\'; });
+  return plain ? name.str() : "weight";
+}
+
+Value GraphImporter::getTensor(GraphValue &value, Location loc) {
+  bool known = value.elements && llvm::all_of(*value.elements, [](SymExpr element) { return !!element; });
+  if (known && llvm::all_of(*value.elements, [](SymExpr element) { return element.getConstant().has_value(); })) {
+    SmallVector<APInt> integers;
+    unsigned width = value.type.getElementType().getIntOrFloatBitWidth();
+    for (SymExpr element : *value.elements)
+      integers.emplace_back(width, *element.getConstant(), /*isSigned=*/true, /*implicitTrunc=*/true);
+    return graph::ConstantOp::create(builder, loc, DenseElementsAttr::get(value.type, integers));
+  }
+  if (value.tensor)
+    return value.tensor;
+  if (auto dense = dyn_cast_if_present<DenseElementsAttr>(value.stored))
+    return value.tensor = graph::ConstantOp::create(builder, loc, dense);
+  if (value.stored) {
+    std::string stem = getWeightStem(value.name), name = stem;
+    for (unsigned suffix = 1; name == options.functionName || !weightNames.insert(name).second; ++suffix)
+      name = stem + "_" + std::to_string(suffix);
+    OpBuilder atModule = OpBuilder::atBlockBegin(module->getBody());
+    atModule.setInsertionPoint(function);
+    graph::WeightDataOp::create(atModule, loc, name, value.type, value.stored);
+    return value.tensor = graph::WeightOp::create(builder, loc, value.type, FlatSymbolRefAttr::get(context, name));
+  }
+  if (!known)
+    return {};
+  // Only elements that are never negative come here without a tensor.
+  auto vectorType = RankedTensorType::get({static_cast<int64_t>(value.elements->size())}, builder.getI64Type());
+  Value tensor = graph::ShapeToTensorOp::create(builder, loc, vectorType, makeShape(*value.elements, loc));
+  if (value.type.getRank() == 0)
+    tensor = graph::ReshapeOp::create(builder, loc, RankedTensorType::get({}, builder.getI64Type()), tensor,
+                                      makeShape({}, loc));
+  if (!value.type.getElementType().isInteger(64))
+    tensor = graph::AsTypeOp::create(builder, loc, value.type, tensor, TypeAttr::get(value.type.getElementType()));
+  return value.tensor = tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+sym::Prover &GraphImporter::getProver() {
+  if (!prover)
+    prover = std::make_unique<sym::Prover>(context, facts);
+  return *prover;
+}
+
+bool GraphImporter::assume(const Fact &fact) {
+  for (SymExpr side : {fact.lhs, fact.rhs})
+    for (StringRef name : side.getSymbols())
+      if (!inputSymbols.contains(name))
+        return false;
+  Verdict verdict = getProver().holds(fact);
+  if (verdict == Verdict::Depends) {
+    facts.push_back(fact);
+    prover.reset();
+  }
+  return verdict != Verdict::False;
+}
+
+void GraphImporter::addProviders(Value value) {
+  SmallVector<StringRef> names;
+  sym::collectSymbols(value.getType(), names);
+  for (StringRef name : names)
+    providers.try_emplace(name, value);
+}
+
+Value GraphImporter::makeShape(ArrayRef<SymExpr> dims, Location loc) {
+  SmallVector<Value> operands;
+  for (SymExpr dim : dims) {
+    for (StringRef name : dim.getSymbols()) {
+      Value provider = providers.lookup(name);
+      if (!isa<graph::ShapeType>(provider.getType())) {
+        Value &shape = shapes[provider];
+        if (!shape)
+          shape = graph::ShapeOfOp::create(
+              builder, loc, graph::ShapeType::get(context, sym::getSymbolicDims(provider.getType())), provider);
+        provider = shape;
+      }
+      if (!llvm::is_contained(operands, provider))
+        operands.push_back(provider);
+    }
+  }
+  if (operands.size() == 1 && ArrayRef(sym::getSymbolicDims(operands[0].getType())) == dims)
+    return operands[0];
+  return graph::MakeShapeOp::create(builder, loc, graph::ShapeType::get(context, dims), operands);
+}
+
+/// Replaces null entries by new symbols; gives their names.
+static ArrayAttr bindUnknown(OpBuilder &builder, Symbols &symbols, MutableArrayRef<SymExpr> dims, StringRef name) {
+  SmallVector<Attribute> bound;
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    if (dim)
+      continue;
+    dim = symbols.makeFresh((name + "_d" + Twine(index)).str());
+    bound.push_back(builder.getStringAttr(*dim.getSymbol()));
+  }
+  return builder.getArrayAttr(bound);
+}
+
+Value GraphImporter::bindShape(Value tensor, MutableArrayRef<SymExpr> dims, StringRef name, Location loc) {
+  ArrayAttr binds = bindUnknown(builder, symbols, dims, name);
+  Value shape = graph::TensorToShapeOp::create(builder, loc, graph::ShapeType::get(context, dims), tensor, binds);
+  addProviders(shape);
+  return shape;
+}
+
+Value GraphImporter::nameExtents(Value tensor, StringRef name, Location loc) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(type);
+  for (SymExpr &dim : dims)
+    if (isTooComplex(dim))
+      dim = {};
+  ArrayAttr binds = bindUnknown(builder, symbols, dims, name);
+  if (binds.empty())
+    return tensor;
+  Value named =
+      graph::MatchCastOp::create(builder, loc, sym::getTensorType(dims, type.getElementType()), tensor, binds);
+  addProviders(named);
+  return named;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs, initializers, nodes
+//===----------------------------------------------------------------------===//
+
+FailureOr<RankedTensorType> GraphImporter::getInputType(const ValueInfoProto &input) {
+  auto fail = [&]() { return emitError(fileLoc) << "input '" << printable(input.name()) << "': "; };
+  if (!input.type().has_tensor_type())
+    return fail() << "is not a tensor";
+  const relax_onnx_wire::TypeProto::Tensor &tensor = input.type().tensor_type();
+  Type elementType = getElementType(context, tensor.elem_type());
+  if (!elementType)
+    return fail() << "unsupported element type " << getTypeName(tensor.elem_type());
+  if (!tensor.has_shape())
+    return fail() << "has no shape";
+  if (tensor.shape().dim_size() > static_cast<int>(kMaxRank))
+    return fail() << "has " << tensor.shape().dim_size() << " dimensions, at most " << kMaxRank << " are supported";
+  SmallVector<SymExpr> dims;
+  SmallVector<int64_t> extents;
+  for (auto [index, dim] : llvm::enumerate(tensor.shape().dim())) {
+    if (dim.has_dim_value()) {
+      if (dim.dim_value() < 0)
+        return fail() << "dimension " << index << " is negative: " << dim.dim_value();
+      dims.push_back(SymExpr::constant(context, dim.dim_value()));
+      extents.push_back(dim.dim_value());
+    } else if (!dim.dim_param().empty()) {
+      dims.push_back(symbols.getDeclared(dim.dim_param()));
+    } else {
+      dims.push_back(symbols.makeFresh((input.name() + "_d" + Twine(index)).str()));
+    }
+  }
+  if (!getBoundedSize(extents))
+    return fail() << "has too many elements to be addressed";
+  return sym::getTensorType(dims, elementType);
+}
+
+LogicalResult GraphImporter::importInputs(Block &block) {
+  llvm::StringSet<> initialized;
+  for (const TensorProto &tensor : graph.initializer())
+    initialized.insert(tensor.name());
+  SmallVector<const ValueInfoProto *> inputs;
+  for (const ValueInfoProto &input : graph.input()) {
+    // An input with an initializer is a constant: older files list every weight so.
+    if (initialized.contains(input.name()))
+      continue;
+    inputs.push_back(&input);
+    for (const TensorShapeProto::Dimension &dim : input.type().tensor_type().shape().dim())
+      if (!dim.dim_param().empty())
+        symbols.declare(dim.dim_param());
+  }
+  SmallVector<Type> types;
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    if (input->name().empty())
+      return emitError(fileLoc) << "input " << index << " has no name";
+    FailureOr<RankedTensorType> type = getInputType(*input);
+    GraphValue *value = succeeded(type) ? define(input->name(), fileLoc) : nullptr;
+    if (!value)
+      return failure();
+    value->type = *type;
+    value->tensor = block.addArgument(*type, NameLoc::get(builder.getStringAttr(input->name()), fileLoc));
+    types.push_back(*type);
+    addProviders(value->tensor);
+    SmallVector<StringRef> names;
+    sym::collectSymbols(*type, names);
+    inputSymbols.insert(names.begin(), names.end());
+  }
+  function.setType(builder.getFunctionType(types, {}));
+  for (auto [index, input] : llvm::enumerate(inputs))
+    function.setArgAttr(index, graph::kNameAttrName, builder.getStringAttr(input->name()));
+  return success();
+}
+
+std::optional<Elements> mlir::relax::onnx::getStoredElements(Attribute stored, RankedTensorType type) {
+  auto dense = dyn_cast<DenseElementsAttr>(stored);
+  if (!dense || type.getRank() > 1 || type.getNumElements() > kMaxElements || !isa<IntegerType>(type.getElementType()))
+    return std::nullopt;
+  Elements elements;
+  bool isBool = type.getElementType().isInteger(1);
+  for (const APInt &value : dense.getValues<APInt>())
+    elements.push_back(SymExpr::constant(type.getContext(), isBool ? value.getZExtValue() : value.getSExtValue()));
+  return elements;
+}
+
+LogicalResult GraphImporter::importInitializers() {
+  for (const TensorProto &tensor : graph.initializer()) {
+    if (tensor.name().empty())
+      return emitError(fileLoc) << "an initializer has no name";
+    std::string error;
+    RankedTensorType type = getStoredType(context, tensor, error);
+    Attribute stored = type ? getStoredValue(file, tensor, type, error) : Attribute();
+    if (!stored)
+      return emitError(fileLoc) << "tensor '" << printable(tensor.name()) << "' " << error;
+    GraphValue *value = define(tensor.name(), fileLoc);
+    if (!value)
+      return failure();
+    value->type = type;
+    value->stored = stored;
+    value->elements = getStoredElements(stored, type);
+  }
+  return success();
+}
+
+LogicalResult GraphImporter::importNodes() {
+  for (const relax_onnx_wire::NodeProto &node : graph.node()) {
+    StringRef domain = node.domain() == "ai.onnx" ? "" : StringRef(node.domain());
+    auto opset = opsets.find(domain);
+    NodeEmitter emitter(*this, node, opset == opsets.end() ? 0 : opset->second);
+    if (opset == opsets.end())
+      emitter.fail("the file imports no opset of domain '" + Twine(printable(domain)) + "'");
+    else
+      emitNode(emitter);
+    if (emitter.failed())
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+/// Compares the declared shape with the inferred one: equal is fine, different is an error (null), undecided a check.
+Value GraphImporter::bindOutput(const ValueInfoProto &output, GraphValue &value) {
+  Value tensor = getTensor(value, fileLoc);
+  auto fail = [&]() -> InFlightDiagnostic {
+    return emitError(fileLoc) << "output '" << printable(output.name()) << "': ";
+  };
+  const relax_onnx_wire::TypeProto::Tensor &declared = output.type().tensor_type();
+  if (declared.elem_type() && declared.elem_type() != getTypeCode(value.type.getElementType())) {
+    fail() << "is declared as " << getTypeName(declared.elem_type()) << ", inferred as "
+           << getTypeName(getTypeCode(value.type.getElementType()));
+    return {};
+  }
+  if (!declared.has_shape())
+    return tensor;
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(tensor.getType());
+  if (declared.shape().dim_size() != static_cast<int>(dims.size())) {
+    fail() << "is declared with " << declared.shape().dim_size() << " dimensions, inferred with " << dims.size();
+    return {};
+  }
+  bool needsCheck = false;
+  for (auto [index, dim] : llvm::enumerate(declared.shape().dim())) {
+    SymExpr claim;
+    if (dim.has_dim_value()) {
+      claim = SymExpr::constant(context, dim.dim_value());
+    } else if (!dim.dim_param().empty()) {
+      claim = symbols.lookUp(dim.dim_param());
+      if (!claim)
+        symbols.define(dim.dim_param(), dims[index]);
+    }
+    if (!claim || claim == dims[index])
+      continue;
+    Verdict verdict = getProver().isEqual(claim, dims[index]);
+    if (verdict == Verdict::False) {
+      fail() << "dimension " << index << " is declared as " << claim.str() << ", inferred as " << dims[index].str();
+      return {};
+    }
+    if (verdict == Verdict::True)
+      continue;
+    needsCheck = true;
+    dims[index] = claim;
+  }
+  if (!needsCheck)
+    return tensor;
+  return graph::MatchCastOp::create(builder, fileLoc, sym::getTensorType(dims, value.type.getElementType()), tensor,
+                                    builder.getArrayAttr({}));
+}
+
+LogicalResult GraphImporter::importOutputs() {
+  SmallVector<Value> results;
+  llvm::StringSet<> names;
+  for (auto [index, output] : llvm::enumerate(graph.output())) {
+    if (output.name().empty())
+      return emitError(fileLoc) << "output " << index << " has no name";
+    if (!names.insert(output.name()).second)
+      return emitError(fileLoc) << "output '" << printable(output.name()) << "' is listed twice";
+    GraphValue *value = lookUp(output.name());
+    if (!value)
+      return emitError(fileLoc) << "output '" << printable(output.name()) << "' is not defined by any node";
+    Value result = bindOutput(output, *value);
+    if (!result)
+      return failure();
+    results.push_back(result);
+  }
+  func::ReturnOp::create(builder, fileLoc, results);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
+  for (auto [index, output] : llvm::enumerate(graph.output()))
+    function.setResultAttr(index, graph::kNameAttrName, builder.getStringAttr(output.name()));
+  return success();
+}
+
+void GraphImporter::eraseUnused(Block &block) {
+  llvm::StringSet<> used;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op))
+      op.erase();
+    else if (auto weight = dyn_cast<graph::WeightOp>(op))
+      used.insert(weight.getName());
+  }
+  for (auto data : llvm::make_early_inc_range(module->getOps<graph::WeightDataOp>()))
+    if (!used.contains(data.getSymName()))
+      data.erase();
+}

@@ -1,0 +1,192 @@
+//===- IndexOps.cpp - Indexing and padding --------------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "OpTable.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::onnx;
+using mlir::relax::sym::SymExpr;
+using mlir::relax::sym::Verdict;
+
+/// Indices counted from the end where they are negative.
+static Value wrapIndices(NodeEmitter &e, Value indices, SymExpr extent) {
+  Value size = e.reshape(e.makeDimsTensor({extent}), {});
+  if (!indices || !size)
+    return {};
+  size = e.cast(size, cast<RankedTensorType>(indices.getType()).getElementType());
+  Value isNegative = e.create<graph::LessOp>({indices, e.makeScalarLike(0, indices)});
+  return e.select(isNegative, e.add(indices, size), indices);
+}
+
+static void emitGather(NodeEmitter &e) {
+  SmallVector<SymExpr> dims = e.getDims(0);
+  int64_t axis = e.normalizeAxis(e.getInt("axis", 0), dims.size());
+  if (e.failed())
+    return;
+  Value data = e.getTensor(0), indices;
+  if (DenseElementsAttr dense = e.getDense(1); dense && isa<IntegerType>(dense.getElementType())) {
+    // Constants need no arithmetic at run time when their sign is that of the result.
+    if (llvm::all_of(dense.getValues<APInt>(), [](const APInt &index) { return index.isNonNegative(); }))
+      indices = e.getTensor(1);
+  }
+  if (!indices)
+    indices = wrapIndices(e, e.getTensor(1), dims[axis]);
+  e.setResult(0, e.create<graph::TakeOp>({data, indices}, e.attr("axis", axis)));
+}
+
+static void emitOneHot(NodeEmitter &e) {
+  SmallVector<int64_t> depth = e.requireIntegers(1, "depth");
+  int64_t rank = e.getRank(0), axis = e.normalizeAxis(e.getInt("axis", -1), rank + 1);
+  if (e.failed())
+    return;
+  if (depth.size() != 1 || depth[0] < 0 || depth[0] > (1 << 16))
+    return e.fail("depth must be one number from 0 to 2^16");
+  if (e.getRank(2) != 1 || e.getType(2).getShape()[0] != 2)
+    return e.fail("values must be a vector of 2 elements");
+  // An index outside of [-depth, depth) is equal to no position: a row of "off".
+  Value indices = wrapIndices(e, e.cast(e.getTensor(0), e.getI64()), e.constant(depth[0]));
+  SmallVector<int64_t> positions = llvm::to_vector(llvm::seq<int64_t>(depth[0]));
+  Value range = e.expandDims(e.makeIntegers(positions), llvm::to_vector(llvm::seq<int64_t>(1, rank + 1 - axis)));
+  Value isHot = e.create<graph::EqualOp>({e.expandDims(indices, axis), range});
+  auto pick = [&](int64_t index) {
+    Value part = e.slice(e.getTensor(2), NodeEmitter::Range{0, e.constant(index), e.constant(index + 1)});
+    return e.squeeze(part, {0});
+  };
+  e.setResult(0, e.select(isHot, pick(1), pick(0)));
+}
+
+static void emitUnique(NodeEmitter &e) {
+  if (!e.getInt("sorted", 1))
+    return e.fail("attribute 'sorted' must be 1");
+  if (e.hasAttr("axis"))
+    return e.fail("attribute 'axis' is not supported");
+  Value x = e.getTensor(0);
+  if (!x)
+    return;
+  GraphImporter &importer = e.getImporter();
+  SymExpr count = importer.getSymbols().makeFresh((e.getSymbolStem() + "_count").str());
+  auto type = sym::getTensorType({count}, e.getType(0).getElementType());
+  Value result = graph::UniqueOp::create(importer.getBuilder(), e.getLoc(), type, x,
+                                         StringAttr::get(e.getContext(), *count.getSymbol()));
+  importer.addProviders(result);
+  e.setResult(0, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Padding {
+  SmallVector<int64_t> axes;
+  Elements before, after;
+};
+} // namespace
+
+static Padding readPadding(NodeEmitter &e) {
+  Padding padding;
+  Elements pads;
+  if (e.getOpset() < 11) {
+    for (int64_t pad : e.getInts("pads"))
+      pads.push_back(e.constant(pad));
+  } else if (e.getNumInputs() < 2) {
+    e.fail("has 1 input, expected at least 2");
+  } else {
+    pads = e.requireExtents(1, "pads");
+    if (e.has(3))
+      padding.axes = e.normalizeAxes(e.requireIntegers(3, "axes"), e.getRank(0));
+  }
+  if (!e.has(3))
+    padding.axes = llvm::to_vector(llvm::seq<int64_t>(e.getRank(0)));
+  size_t count = padding.axes.size();
+  if (pads.size() != 2 * count)
+    e.fail("has " + Twine(pads.size()) + " pads, expected " + Twine(2 * count));
+  if (e.failed())
+    return {};
+  padding.before.assign(pads.begin(), pads.begin() + count);
+  padding.after.assign(pads.begin() + count, pads.end());
+  return padding;
+}
+
+/// Cuts off what a negative padding removes, and makes it zero.
+static Value crop(NodeEmitter &e, Value x, int64_t axis, SymExpr &before, SymExpr &after) {
+  auto isNegative = [](SymExpr pad) { return pad.getConstant().value_or(0) < 0; };
+  if (!x || (!isNegative(before) && !isNegative(after)))
+    return x;
+  SymExpr start = e.constant(0), end = sym::getSymbolicDims(x.getType())[axis];
+  if (isNegative(before))
+    start = -std::exchange(before, e.constant(0));
+  if (isNegative(after))
+    end = end + std::exchange(after, e.constant(0));
+  return e.slice(x, NodeEmitter::Range{axis, start, end});
+}
+
+static Value padConstant(NodeEmitter &e, Value x, int64_t axis, SymExpr before, SymExpr after, Value value) {
+  SmallVector<Value> parts;
+  auto addPart = [&](SymExpr extent) {
+    if (!x || extent.getConstant() == 0)
+      return;
+    SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
+    dims[axis] = extent;
+    parts.push_back(e.broadcastTo(value, dims));
+  };
+  addPart(before);
+  parts.push_back(x);
+  addPart(after);
+  return parts.size() == 1 ? x : e.concat(parts, axis);
+}
+
+/// Mode edge repeats the outermost element, mode reflect mirrors without it.
+static Value padFromInside(NodeEmitter &e, Value x, int64_t axis, SymExpr before, SymExpr after, bool isEdge) {
+  if (!x)
+    return {};
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
+  SymExpr extent = dims[axis], zero = e.constant(0);
+  auto edge = [&](SymExpr start, SymExpr count) {
+    SmallVector<SymExpr> target = dims;
+    target[axis] = count;
+    return e.broadcastTo(e.slice(x, NodeEmitter::Range{axis, start, start + 1}), target);
+  };
+  SmallVector<Value> parts;
+  if (before != zero)
+    parts.push_back(isEdge ? edge(zero, before) : e.slice(x, NodeEmitter::Range{axis, before, zero, -1}));
+  parts.push_back(x);
+  if (after != zero)
+    parts.push_back(isEdge ? edge(extent - 1, after)
+                           : e.slice(x, NodeEmitter::Range{axis, extent - 2, extent - 2 - after, -1}));
+  return parts.size() == 1 ? x : e.concat(parts, axis);
+}
+
+static void emitPad(NodeEmitter &e) {
+  std::string mode = e.getString("mode", "constant");
+  bool isConstant = mode == "constant";
+  if (!isConstant && mode != "edge" && mode != "reflect")
+    return e.fail("attribute 'mode' is '" + printable(mode) + "', expected constant, edge or reflect");
+  Padding padding = readPadding(e);
+  Value x = e.getTensor(0), value;
+  if (e.getOpset() < 11)
+    value = e.makeScalarLike(e.getFloat("value", 0), x);
+  else
+    value = e.has(2) ? e.reshape(e.getTensor(2), {}) : e.makeScalarLike(0, x);
+  for (auto [axis, before, after] : llvm::zip(padding.axes, padding.before, padding.after)) {
+    SymExpr front = before, back = after;
+    x = crop(e, x, axis, front, back);
+    x = isConstant ? padConstant(e, x, axis, front, back, value)
+                   : padFromInside(e, x, axis, front, back, mode == "edge");
+  }
+  e.setResult(0, x);
+}
+
+ArrayRef<OpEntry> mlir::relax::onnx::getIndexOps() {
+  static constexpr OpEntry entries[] = {
+      {"Gather", 1, 2, 2, 1, emitGather},
+      {"OneHot", 9, 3, 3, 1, emitOneHot},
+      {"Unique", 11, 1, 1, 1, emitUnique},
+      {"Pad", 1, 1, 4, 1, emitPad},
+  };
+  return entries;
+}

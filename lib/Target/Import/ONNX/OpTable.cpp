@@ -1,0 +1,80 @@
+//===- OpTable.cpp - Which operators are understood -----------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "OpTable.h"
+
+using namespace mlir;
+using namespace mlir::relax::onnx;
+using mlir::relax::sym::SymExpr;
+
+static const OpEntry *findOp(StringRef type) {
+  static const llvm::StringMap<const OpEntry *> table = [] {
+    llvm::StringMap<const OpEntry *> entries;
+    for (ArrayRef<OpEntry> family : {getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(),
+                                     getNormalizationOps(), getShapeOps(), getManipulationOps(), getIndexOps()})
+      for (const OpEntry &entry : family)
+        entries[entry.type] = &entry;
+    return entries;
+  }();
+  return table.lookup(type);
+}
+
+/// Checks the counts of inputs and outputs, and that each named input is defined.
+static bool checkSignature(NodeEmitter &e, const OpEntry &entry) {
+  unsigned count = e.getNumInputs();
+  if (count < entry.minInputs || count > entry.maxInputs) {
+    e.fail("has " + Twine(count) + " inputs, expected " +
+           (entry.maxInputs == kVariadic         ? "at least " + Twine(entry.minInputs)
+            : entry.minInputs == entry.maxInputs ? Twine(entry.minInputs)
+                                                 : Twine(entry.minInputs) + " to " + Twine(entry.maxInputs)));
+    return false;
+  }
+  for (unsigned index = 0; index < count; ++index) {
+    if (e.has(index))
+      e.getType(index);
+    else if (index < entry.minInputs || entry.maxInputs == kVariadic)
+      e.fail("required input " + Twine(index) + " is missing");
+  }
+  for (unsigned index = entry.maxOutputs, end = e.getNode().output_size(); index < end; ++index)
+    if (e.wants(index))
+      e.fail("output " + Twine(index) + " is not supported");
+  return !e.failed();
+}
+
+/// The tensor can be made from the elements alone when it is needed: constants, or shape entries, which are never
+/// negative.
+static bool isComplete(NodeEmitter &e, const KnownElements &known) {
+  return llvm::all_of(known.elements, [&](SymExpr element) {
+    return element && (element.getConstant() || e.getProver().lowerBound(element).value_or(-1) >= 0);
+  });
+}
+
+void mlir::relax::onnx::emitNode(NodeEmitter &e) {
+  StringRef domain = e.getNode().domain();
+  const OpEntry *entry = domain.empty() || domain == "ai.onnx" ? findOp(e.getOpType()) : nullptr;
+  if (!entry)
+    return e.fail("unsupported operator");
+  if (e.getOpset() < entry->since)
+    return e.fail("the operator does not exist before opset " + Twine(entry->since));
+  if (!checkSignature(e, *entry))
+    return;
+  SmallVector<std::optional<KnownElements>> known = followElements(e);
+  bool complete = !known.empty() && llvm::all_of(known, [&](const std::optional<KnownElements> &result) {
+    return result && isComplete(e, *result);
+  });
+  if (!complete)
+    entry->emit(e);
+  for (auto [index, result] : llvm::enumerate(known)) {
+    if (complete)
+      e.setElements(index, result->elements, result->type);
+    else if (result && llvm::any_of(result->elements, [](SymExpr element) { return !!element; }))
+      e.addElements(index, result->elements);
+  }
+  if (!e.failed())
+    e.checkAttrs();
+  for (int index = 0, end = e.getNode().output_size(); !e.failed() && index < end; ++index)
+    if (e.wants(index) && !e.getImporter().lookUp(e.getNode().output(index)))
+      e.fail("output " + Twine(index) + " is not supported");
+}

@@ -1,0 +1,247 @@
+//===- TensorData.cpp - Element types and stored tensors ------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "TensorData.h"
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphAttrs.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/CRC.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::onnx;
+using relax_onnx_wire::TensorProto;
+
+namespace {
+/// Codes of TensorProto.data_type.
+enum Code : int32_t { Float = 1, Int8 = 3, Int16 = 5, Int32 = 6, Int64 = 7, Bool = 9, Float16 = 10, Double = 11 };
+} // namespace
+
+Type mlir::relax::onnx::getElementType(MLIRContext *context, int32_t code) {
+  switch (code) {
+  case Float:
+    return Float32Type::get(context);
+  case Float16:
+    return Float16Type::get(context);
+  case Double:
+    return Float64Type::get(context);
+  case Bool:
+    return IntegerType::get(context, 1);
+  case Int8:
+    return IntegerType::get(context, 8);
+  case Int16:
+    return IntegerType::get(context, 16);
+  case Int32:
+    return IntegerType::get(context, 32);
+  case Int64:
+    return IntegerType::get(context, 64);
+  default:
+    return {};
+  }
+}
+
+int32_t mlir::relax::onnx::getTypeCode(Type elementType) {
+  if (elementType.isF32())
+    return Float;
+  if (elementType.isF16())
+    return Float16;
+  if (elementType.isF64())
+    return Double;
+  switch (elementType.getIntOrFloatBitWidth()) {
+  case 1:
+    return Bool;
+  case 8:
+    return Int8;
+  case 16:
+    return Int16;
+  case 32:
+    return Int32;
+  default:
+    return Int64;
+  }
+}
+
+std::string mlir::relax::onnx::getTypeName(int32_t code) {
+  static constexpr StringLiteral names[] = {
+      "undefined",      "float",      "uint8",          "int8",       "uint16",   "int16",
+      "int32",          "int64",      "string",         "bool",       "float16",  "double",
+      "uint32",         "uint64",     "complex64",      "complex128", "bfloat16", "float8e4m3fn",
+      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",      "int4",     "float4e2m1"};
+  if (code >= 0 && code < static_cast<int32_t>(std::size(names)))
+    return names[code].str();
+  return "type " + std::to_string(code);
+}
+
+int64_t mlir::relax::onnx::getElementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+std::optional<int64_t> mlir::relax::onnx::getBoundedSize(ArrayRef<int64_t> extents) {
+  // Leaves room for the size of an element and for sums of two sizes.
+  constexpr int64_t kMaxElements = int64_t(1) << 56;
+  int64_t size = 1;
+  for (int64_t extent : extents) {
+    if (ShapedType::isDynamic(extent) || extent == 0)
+      continue;
+    std::optional<int64_t> next = llvm::checkedMul(size, extent);
+    if (extent < 0 || !next || *next > kMaxElements)
+      return std::nullopt;
+    size = *next;
+  }
+  return size;
+}
+
+RankedTensorType mlir::relax::onnx::getStoredType(MLIRContext *context, const TensorProto &tensor, std::string &error) {
+  Type elementType = getElementType(context, tensor.data_type());
+  if (!elementType) {
+    error = "unsupported element type " + getTypeName(tensor.data_type());
+    return {};
+  }
+  if (tensor.dims_size() > static_cast<int>(kMaxRank)) {
+    error = "has " + std::to_string(tensor.dims_size()) + " dimensions, at most " + std::to_string(kMaxRank) +
+            " are supported";
+    return {};
+  }
+  SmallVector<int64_t> extents(tensor.dims().begin(), tensor.dims().end());
+  for (auto [index, extent] : llvm::enumerate(extents)) {
+    if (extent < 0) {
+      error = "dimension " + std::to_string(index) + " is negative: " + std::to_string(extent);
+      return {};
+    }
+  }
+  if (!getBoundedSize(extents)) {
+    error = "has too many elements to be addressed";
+    return {};
+  }
+  return RankedTensorType::get(extents, elementType);
+}
+
+/// Reads key `name` of the external data as a non-negative number; nullopt when it is no such number.
+static std::optional<int64_t> getExternalNumber(const TensorProto &tensor, StringRef name, int64_t absent) {
+  for (const relax_onnx_wire::StringStringEntryProto &entry : tensor.external_data()) {
+    if (StringRef(entry.key()) != name)
+      continue;
+    int64_t value = 0;
+    if (StringRef(entry.value()).getAsInteger(10, value) || value < 0)
+      return std::nullopt;
+    return value;
+  }
+  return absent;
+}
+
+namespace {
+/// Where the bytes of a tensor lie.
+struct Place {
+  std::string location; // empty: in the model
+  int64_t offset = 0;
+  StringRef bytes;
+};
+} // namespace
+
+static bool getExternalPlace(ModelFile &file, const TensorProto &tensor, int64_t expected, Place &place,
+                             std::string &error) {
+  for (const relax_onnx_wire::StringStringEntryProto &entry : tensor.external_data())
+    if (entry.key() == "location")
+      place.location = entry.value();
+  if (place.location.empty()) {
+    error = "its external data names no location";
+    return false;
+  }
+  std::string reason;
+  const llvm::MemoryBuffer *data = file.getData(place.location, reason);
+  if (!data) {
+    error = "cannot use its external data '" + printable(place.location) + "': " + reason;
+    return false;
+  }
+  std::optional<int64_t> offset = getExternalNumber(tensor, "offset", 0);
+  std::optional<int64_t> length = getExternalNumber(tensor, "length", expected);
+  if (!offset || !length) {
+    error = "offset and length of its external data must be non-negative numbers";
+    return false;
+  }
+  int64_t size = data->getBufferSize();
+  if (*offset > size || *length > size - *offset) {
+    error = "its external data is bytes " + std::to_string(*offset) + " to " + std::to_string(*offset) + " + " +
+            std::to_string(*length) + ", '" + printable(place.location) + "' has " + std::to_string(size) + " bytes";
+    return false;
+  }
+  place.offset = *offset;
+  place.bytes = data->getBuffer().substr(*offset, *length);
+  return true;
+}
+
+/// A dense attribute from raw little-endian bytes.
+static DenseElementsAttr getDense(RankedTensorType type, StringRef bytes) {
+  if (type.getNumElements() == 0)
+    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  if (!type.getElementType().isInteger(1))
+    return DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>(bytes.data(), bytes.size()));
+  SmallVector<bool> values;
+  for (char byte : bytes)
+    values.push_back(byte != 0);
+  return DenseElementsAttr::get(type, values);
+}
+
+/// Raw bytes of the typed data fields, which hold small types widened.
+template <typename Stored, typename Field> static std::string packField(const Field &field) {
+  std::string bytes;
+  for (auto value : field) {
+    Stored stored = static_cast<Stored>(value);
+    bytes.append(reinterpret_cast<const char *>(&stored), sizeof(stored));
+  }
+  return bytes;
+}
+
+static std::string packTypedData(const TensorProto &tensor) {
+  switch (tensor.data_type()) {
+  case Float:
+    return packField<float>(tensor.float_data());
+  case Double:
+    return packField<double>(tensor.double_data());
+  case Int64:
+    return packField<int64_t>(tensor.int64_data());
+  case Int32:
+    return packField<int32_t>(tensor.int32_data());
+  case Int16:
+  case Float16:
+    return packField<uint16_t>(tensor.int32_data());
+  default: // Int8 and Bool, a byte each
+    return packField<uint8_t>(tensor.int32_data());
+  }
+}
+
+Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type,
+                                            std::string &error) {
+  int64_t expected = type.getNumElements() * getElementBytes(type.getElementType());
+  auto checkSize = [&](int64_t size) {
+    if (size == expected)
+      return true;
+    llvm::raw_string_ostream(error) << "holds " << size << " bytes, its type " << type << " needs " << expected;
+    return false;
+  };
+  Place place;
+  if (tensor.data_location() == TensorProto::EXTERNAL) {
+    if (!getExternalPlace(file, tensor, expected, place, error))
+      return {};
+  } else if (tensor.has_raw_offset()) {
+    place.offset = tensor.raw_offset();
+    place.bytes = file.getData("", error)->getBuffer().substr(tensor.raw_offset(), tensor.raw_size());
+  } else {
+    std::string packed = packTypedData(tensor);
+    return checkSize(packed.size()) ? getDense(type, packed) : Attribute();
+  }
+  if (!checkSize(place.bytes.size()))
+    return {};
+  if (type.getNumElements() <= kMaxInlineElements)
+    return getDense(type, place.bytes);
+  uint32_t digest = llvm::crc32(ArrayRef(reinterpret_cast<const uint8_t *>(place.bytes.data()), place.bytes.size()));
+  std::string digestText;
+  llvm::raw_string_ostream(digestText) << llvm::format("%08x", digest);
+  MLIRContext *context = type.getContext();
+  return graph::WeightBlobAttr::get(context, StringAttr::get(context, file.getDataPath(place.location)), place.offset,
+                                    expected, StringAttr::get(context, digestText));
+}
