@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallExtents.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
@@ -112,7 +113,8 @@ LogicalResult BlockFuser::addCandidate(graph::CallTPOp call) {
   auto isKnown = [](Value value) {
     return llvm::none_of(sym::getSymbolicDims(value.getType()), [](sym::SymExpr dim) { return !dim; });
   };
-  if (!unification->isProved() || !llvm::all_of(call->getOperands(), isKnown) || !isKnown(call->getResult(0)))
+  if (!unification->isProved() || !llvm::all_of(call->getOperands(), isKnown) || !isKnown(call->getResult(0)) ||
+      !haveProvedDivisors(call->getResultTypes(), prover))
     return success();
   candidates[call] = {program, kind, nullptr, PatternKind::Elementwise};
   return success();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallExtents.h"
 #include "GraphRegions.h"
 #include "MergeLoops.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
@@ -86,6 +87,8 @@ LogicalResult GroupFuser::analyzeCall(Operation &op) {
   for (Type type : llvm::concat<const Type>(call->getOperandTypes(), call->getResultTypes()))
     if (llvm::is_contained(sym::getSymbolicDims(type), sym::SymExpr()))
       return fail("the call of @" + call.getCallee() + " has unknown extents");
+  if (!haveProvedDivisors(call->getResultTypes(), prover))
+    return fail("the call of @" + call.getCallee() + " has extents with divisors that are not proved positive");
   for (Value input : call.getInputs())
     if (input.getParentBlock() != &group.getBody().front())
       inputs.insert(input);

@@ -97,6 +97,17 @@ def InlineTensorProgramsPass : Pass<"relax-inline-tensor-programs", "::mlir::Mod
     "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def WeightsToConstantsPass : Pass<"relax-weights-to-constants", "::mlir::ModuleOp"> {
+  let summary = "Turns weights into constants of the arith dialect.";
+  let description = [{
+    Before: any phase with `relax.weight`, `relax.constant` and `relax.weight_data`. After: they are `arith.constant`. Bytes of
+    a blob are read from its file, whose digest must agree.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [Option<"blobDirectory", "blob-directory", "std::string", /*default=*/"",
+                        "Where files with relative names are.">];
+}
+
 def VerifyMixedPass : Pass<"relax-verify-mixed", "::mlir::ModuleOp"> {
   let summary = "Checks the mixed phase.";
   let description = [{

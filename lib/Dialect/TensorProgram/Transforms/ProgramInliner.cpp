@@ -16,6 +16,13 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::tp;
 
+/// A divisor that is not positive is an error that somebody else reports; it must not be a signal here.
+static Value emitDivisor(OpBuilder &builder, Location loc, Value divisor, sym::SymExpr expr) {
+  if (expr.getConstant())
+    return divisor;
+  return arith::MaxSIOp::create(builder, loc, divisor, arith::ConstantIndexOp::create(builder, loc, 1));
+}
+
 static Value emitAtom(OpBuilder &builder, Location loc, const sym::SymAtom &atom,
                       const llvm::StringMap<Value> &symbols) {
   if (atom.kind == sym::SymAtom::Kind::Symbol)
@@ -23,10 +30,10 @@ static Value emitAtom(OpBuilder &builder, Location loc, const sym::SymAtom &atom
   auto operands = llvm::map_to_vector(atom.operands,
                                       [&](sym::SymExpr operand) { return emitExpr(builder, loc, operand, symbols); });
   Value result = operands.front();
-  for (Value operand : llvm::drop_begin(operands))
+  for (auto [value, expr] : llvm::drop_begin(llvm::zip_equal(operands, atom.operands)))
     result = atom.kind == sym::SymAtom::Kind::FloorDiv
-                 ? arith::FloorDivSIOp::create(builder, loc, result, operand).getResult()
-                 : arith::MaxSIOp::create(builder, loc, result, operand).getResult();
+                 ? arith::FloorDivSIOp::create(builder, loc, result, emitDivisor(builder, loc, value, expr)).getResult()
+                 : arith::MaxSIOp::create(builder, loc, result, value).getResult();
   return result;
 }
 
@@ -61,14 +68,16 @@ void ProgramInliner::solveSymbols() {
   SmallVector<std::pair<sym::SymExpr, sym::SymExpr>> equations;
   SmallVector<std::pair<std::string, std::function<Value()>>> sources;
   llvm::StringMap<bool> isSymbol;
-  auto addSource = [&](sym::SymExpr expr, std::function<Value()> source) {
+  auto addSource = [&](Position position, sym::SymExpr expr, std::function<Value()> source) {
     if (!expr || expr.getConstant())
       return;
     for (StringRef name : expr.getSymbols())
       isSymbol[name] = true;
     if (std::optional<StringRef> name = expr.getSymbol()) {
-      if (!symbols.contains(*name))
+      if (!symbols.contains(*name)) {
         symbols[*name] = source();
+        defining.insert(position);
+      }
       return;
     }
     sources.emplace_back("$" + std::to_string(sources.size()), std::move(source));
@@ -76,9 +85,9 @@ void ProgramInliner::solveSymbols() {
   };
   for (unsigned input = 0; input != program.getNumInputs(); ++input)
     for (auto [dim, expr] : llvm::enumerate(program.getArgumentDims(input)))
-      addSource(expr, [this, input, dim = static_cast<unsigned>(dim)] { return getExtent(input, dim); });
+      addSource({input, dim}, expr, [this, input, dim = static_cast<unsigned>(dim)] { return getExtent(input, dim); });
   for (unsigned scalar = 0; scalar != program.getNumScalars(); ++scalar)
-    addSource(program.getProgramScalar(scalar), [this, scalar] { return scalars[scalar]; });
+    addSource({kScalarPosition, scalar}, program.getProgramScalar(scalar), [this, scalar] { return scalars[scalar]; });
   if (symbols.size() == isSymbol.size())
     return;
 
@@ -95,18 +104,22 @@ void ProgramInliner::solveSymbols() {
 
 void ProgramInliner::emitShapeConditions(llvm::function_ref<void(Value condition, const Twine &message)> emit) {
   solveSymbols();
-  auto check = [&](sym::SymExpr expected, Value actual, const Twine &what) {
-    if (!expected || (expected.getSymbol() && symbols.lookup(*expected.getSymbol()) == actual))
+  auto check = [&](Position position, sym::SymExpr expected, llvm::function_ref<Value()> getActual, const Twine &what) {
+    if (!expected || defining.contains(position))
       return;
-    Value value = emitExpr(builder, loc, expected, symbols);
+    Value actual = getActual(), value = emitExpr(builder, loc, expected, symbols);
     emit(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, actual),
          what + " of @" + program.getSymName() + " must be " + expected.str());
   };
   for (unsigned input = 0; input != program.getNumInputs(); ++input)
     for (auto [dim, expr] : llvm::enumerate(program.getArgumentDims(input)))
-      check(expr, getExtent(input, dim), "dimension " + Twine(dim) + " of input " + Twine(input));
+      check(
+          {input, dim}, expr, [&, dim = dim] { return getExtent(input, dim); },
+          "dimension " + Twine(dim) + " of input " + Twine(input));
   for (unsigned scalar = 0; scalar != program.getNumScalars(); ++scalar)
-    check(program.getProgramScalar(scalar), scalars[scalar], "scalar " + Twine(scalar));
+    check(
+        {kScalarPosition, scalar}, program.getProgramScalar(scalar), [&] { return scalars[scalar]; },
+        "scalar " + Twine(scalar));
 }
 
 Value ProgramInliner::castTo(Value tensor, Type type) {

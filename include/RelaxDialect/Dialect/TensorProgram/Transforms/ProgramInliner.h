@@ -33,6 +33,10 @@ public:
   SmallVector<Value> inlineBody();
 
 private:
+  /// Input and dimension, or kScalarPosition and scalar.
+  using Position = std::pair<unsigned, unsigned>;
+  static constexpr unsigned kScalarPosition = ~0u - 2;
+
   void solveSymbols();
   Value getExtent(unsigned input, unsigned dim);
   Value emitDestination(unsigned argument);
@@ -43,7 +47,8 @@ private:
   ProgramOp program;
   ValueRange inputs, scalars;
   llvm::SmallDenseMap<unsigned, Value> destinations;
-  llvm::StringMap<Value> symbols; // of the program
+  llvm::StringMap<Value> symbols;         // of the program
+  llvm::SmallDenseSet<Position> defining; // where a symbol's value comes from
   bool solved = false;
 };
 
