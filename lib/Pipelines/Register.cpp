@@ -11,6 +11,8 @@
 using namespace mlir;
 
 void relax::registerRelaxPipelines() {
+  PassPipelineRegistration<>("relax-optimize", "Raises loops and fuses calls in the mixed phase.",
+                             buildOptimizePipeline);
   PassPipelineRegistration<>("relax-plan", "Mixed phase to planned phase.", buildPlanPipeline);
   PassPipelineRegistration<>("relax-lower-kernels", "Kernels over buffers, and host code beside them, to LLVM dialect.",
                              buildLowerKernelsPipeline);

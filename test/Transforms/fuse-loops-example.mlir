@@ -1,4 +1,4 @@
-// RUN: relax-opt %s --relax-raise-loops --relax-annotate-pattern-kinds --relax-fuse-ops --relax-fuse-tensor-programs | FileCheck %s
+// RUN: relax-opt %s --relax-optimize | FileCheck %s
 
 // Two programs written as loops become one whose loop does max, then add. Nothing else is left of them.
 //   CHECK-NOT: relax_tp.func private @relu

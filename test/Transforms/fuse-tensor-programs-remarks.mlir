@@ -108,3 +108,22 @@ func.func @several(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4
   %3 = relax.call_tp @exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0#0, %0#1, %0#2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+#q = #relax_sym.shape<[n floordiv m]>
+relax_tp.func private @sized(%x: tensor<f32>) outs(%o: tensor<?xf32> {relax_sym.shape = #relax_sym.shape<[a]>})
+    scalars(%k: index {relax_sym.expr = #relax_sym.expr<a>}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %v = tensor.extract %x[] : tensor<f32>
+  %0 = linalg.fill ins(%v : f32) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  relax_tp.yield %0 : tensor<?xf32>
+}
+func.func @divisor(%x: tensor<f32>, %s: !relax.shape<[n, m]>) -> tensor<?xf32, #q> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %t = relax.make_shape %s : (!relax.shape<[n, m]>) -> !relax.shape<[n floordiv m]>
+  // expected-remark @below {{dissolved a group: the call of @sized has extents with divisors that are not proved positive}}
+  %0 = relax.fusion_group -> (tensor<?xf32, #q>) {
+    %1 = relax.call_tp @sized(%x) shape(%t) : (tensor<f32>, !relax.shape<[n floordiv m]>) -> tensor<?xf32, #q>
+    relax.yield %1 : tensor<?xf32, #q>
+  }
+  return %0 : tensor<?xf32, #q>
+}

@@ -15,6 +15,8 @@ class OpPassManager;
 
 namespace mlir::relax {
 
+/// relax-optimize: mixed phase, fewer and better tensor programs.
+void buildOptimizePipeline(OpPassManager &manager);
 /// relax-plan: mixed to planned.
 void buildPlanPipeline(OpPassManager &manager);
 /// relax-lower-kernels: functions over buffers to LLVM dialect.
