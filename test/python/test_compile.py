@@ -322,3 +322,46 @@ def test_after(tool, tmp_path):
     assert done.returncode == 0 and "relax.tensor_at" in done.stdout
     done = tool("relax-compile", tmp_path / "in.mlir", "--emit=mlir", "--after=relax-none")
     assert done.returncode == 1 and "no pass 'relax-none' was run" in done.stderr
+
+
+HALF = """
+#n = #relax_sym.shape<[n]>
+relax_tp.func private @convert(%x: tensor<?xf32> {relax_sym.shape = #n}, %d: tensor<?xf64> {relax_sym.shape = #n})
+    outs(%a: tensor<?xf16> {relax_sym.shape = #n}, %b: tensor<?xf16> {relax_sym.shape = #n}, %c: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r:3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                                          affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x, %d : tensor<?xf32>, tensor<?xf64>) outs(%a, %b, %c : tensor<?xf16>, tensor<?xf16>, tensor<?xf32>) {
+    ^bb0(%s: f32, %t: f64, %0: f16, %1: f16, %2: f32):
+      %u = arith.truncf %s : f32 to f16
+      %v = arith.truncf %t : f64 to f16
+      %w = arith.extf %u : f16 to f32
+      linalg.yield %u, %v, %w : f16, f16, f32
+  } -> (tensor<?xf16>, tensor<?xf16>, tensor<?xf32>)
+  relax_tp.yield %r#0, %r#1, %r#2 : tensor<?xf16>, tensor<?xf16>, tensor<?xf32>
+}
+func.func @main(%x: tensor<?xf32, #n>, %d: tensor<?xf64, #n>) -> (tensor<?xf16, #n>, tensor<?xf16, #n>, tensor<?xf32, #n>)
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r:3 = relax.call_tp @convert(%x, %d) : (tensor<?xf32, #n>, tensor<?xf64, #n>) -> (tensor<?xf16, #n>, tensor<?xf16, #n>, tensor<?xf32, #n>)
+  return %r#0, %r#1, %r#2 : tensor<?xf16, #n>, tensor<?xf16, #n>, tensor<?xf32, #n>
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "baseline"])
+def test_half_conversions(compile_text, run_artifact, target):
+    """Bit for bit as numpy, whether there are instructions for it or not: ties, subnormals, overflow, special values."""
+    halves = np.arange(0x10000, dtype=np.uint16).view(np.float16)
+    exact = halves[np.isfinite(halves)].astype(np.float64)
+    rng = np.random.default_rng(3)
+    ties = np.concatenate([exact[:-1] + (exact[1:] - exact[:-1]) / 2, [65519.99, 65520.0, 1e300, -1e300, 5e-324]])
+    near = np.concatenate([np.nextafter(ties, 0), np.nextafter(ties, np.inf), rng.standard_normal(1000) * 1e-5])
+    d = np.concatenate([exact, ties, near, [np.inf, -np.inf, np.nan, 0.0, -0.0]])
+    with np.errstate(over="ignore", under="ignore"):
+        x = d.astype(np.float32)
+        (got,) = run_artifact(compile_text(HALF, f"--target={target}"), {"arg0": x, "arg1": d})
+        for name, want in [("result0", x.astype(np.float16)), ("result1", d.astype(np.float16)),
+                           ("result2", x.astype(np.float16).astype(np.float32))]:
+            np.testing.assert_array_equal(np.isnan(got[name]), np.isnan(want))
+            bits = f"u{want.dtype.itemsize}"
+            np.testing.assert_array_equal(got[name].view(bits)[~np.isnan(want)], want.view(bits)[~np.isnan(want)])

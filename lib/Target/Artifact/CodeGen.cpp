@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Target/CodeGen.h"
+#include "HalfConversions.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -54,6 +55,7 @@ std::unique_ptr<llvm::Module> relax::translateAndOptimize(ModuleOp module, const
     return nullptr; // reported
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
+  addHalfConversions(*code);
   for (llvm::Function &function : *code) {
     if (function.isDeclaration())
       continue;
