@@ -11,10 +11,14 @@
 using namespace mlir;
 
 void relax::registerRelaxPipelines() {
+  PassPipelineRegistration<>("relax-simplify", "Graph phase without calls, shapes inferred, checks explicit.",
+                             buildSimplifyPipeline);
   PassPipelineRegistration<>("relax-optimize", "Raises loops and fuses calls in the mixed phase.",
                              buildOptimizePipeline);
   PassPipelineRegistration<>("relax-plan", "Mixed phase to planned phase.", buildPlanPipeline);
   PassPipelineRegistration<>("relax-lower-kernels", "Kernels over buffers, and host code beside them, to LLVM dialect.",
                              buildLowerKernelsPipeline);
   PassPipelineRegistration<>("relax-lower", "Mixed phase to LLVM dialect.", buildLowerPipeline);
+  PassPipelineRegistration<>("relax-default-pipeline", "Graph phase to LLVM dialect, as relax-compile does it.",
+                             buildDefaultPipeline);
 }

@@ -7,6 +7,7 @@
 
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Artifact.h"
+#include "RelaxDialect/Target/Import/ONNX.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -84,6 +85,8 @@ LogicalResult selectFunctions(ModuleOp module, ArrayRef<std::string> names) {
 }
 
 OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &sources, MLIRContext &context) {
+  if (StringRef(options.input).ends_with(".onnx"))
+    return importONNX(options.input, &context);
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(options.input, &message);
   if (!buffer) {
@@ -134,7 +137,7 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     context.disableMultithreading();
     passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
   }
-  buildLowerPipeline(passes);
+  buildDefaultPipeline(passes);
   LogicalResult result = passes.run(*module);
   if (text)
     return success(succeeded(writeFile(options.output, [&](raw_ostream &os) { os << *text; })) && succeeded(result));

@@ -15,6 +15,8 @@ class OpPassManager;
 
 namespace mlir::relax {
 
+/// relax-simplify: graph phase, without calls and dataflow blocks, shapes inferred, checks explicit.
+void buildSimplifyPipeline(OpPassManager &manager);
 /// relax-optimize: mixed phase, fewer and better tensor programs.
 void buildOptimizePipeline(OpPassManager &manager);
 /// relax-plan: mixed to planned.
@@ -23,6 +25,8 @@ void buildPlanPipeline(OpPassManager &manager);
 void buildLowerKernelsPipeline(OpPassManager &manager);
 /// relax-lower: mixed to LLVM dialect.
 void buildLowerPipeline(OpPassManager &manager);
+/// relax-default-pipeline: graph to LLVM dialect, as relax-compile does it.
+void buildDefaultPipeline(OpPassManager &manager);
 
 void registerRelaxPipelines();
 

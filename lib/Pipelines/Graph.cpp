@@ -1,0 +1,34 @@
+//===- Graph.cpp - From the graph phase to the mixed phase, and all -------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
+#include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void relax::buildSimplifyPipeline(OpPassManager &manager) {
+  manager.addPass(graph::createInlineDataflowPass());
+  manager.addPass(graph::createInlineCallsPass());
+  manager.addPass(createSymbolDCEPass());
+  // Shapes first: folders and every later pass read them. What is folded may show more of them.
+  manager.addPass(graph::createInferShapesPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(graph::createInferShapesPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(graph::createInsertChecksPass());
+}
+
+void relax::buildDefaultPipeline(OpPassManager &manager) {
+  buildSimplifyPipeline(manager);
+  buildOptimizePipeline(manager);
+  manager.addPass(createSymbolDCEPass());
+  manager.addPass(createVerifyMixedPass());
+  buildLowerPipeline(manager);
+}
