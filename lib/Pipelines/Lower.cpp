@@ -10,7 +10,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -32,7 +31,7 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyKernelPass());
   // Loops.
-  manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass());
   manager.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
   manager.addPass(createWrapKernelsPass());
   // LLVM dialect; host code goes along.

@@ -19,6 +19,13 @@ namespace mlir::relax {
 #include "RelaxDialect/Transforms/Passes.h.inc"
 } // namespace mlir::relax
 
+/// Conditions and bounds of control flow: arithmetic on scalars.
+static bool isScalarOp(Operation *op) {
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return isa<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperandTypes(), isScalar) &&
+         llvm::all_of(op->getResultTypes(), isScalar);
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (isa<graph::ShapeRuleOpInterface>(op))
     return op->emitOpError("computes, but the mixed phase expects a call of a tensor program");
@@ -27,7 +34,7 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<graph::AllocOp, graph::StorageOp, graph::TensorAtOp>(op))
     return op->emitOpError("belongs to a later phase than the mixed phase");
   bool allowed = isa<graph::RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
-                 isa<arith::ConstantOp, tensor::DimOp, func::ReturnOp>(op);
+                 isa<arith::ConstantOp, tensor::DimOp, tensor::ExtractOp, func::ReturnOp>(op) || isScalarOp(op);
   return allowed ? success() : op->emitOpError("is not expected in the mixed phase");
 }
 

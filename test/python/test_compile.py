@@ -365,3 +365,61 @@ def test_half_conversions(compile_text, run_artifact, target):
             np.testing.assert_array_equal(np.isnan(got[name]), np.isnan(want))
             bits = f"u{want.dtype.itemsize}"
             np.testing.assert_array_equal(got[name].view(bits)[~np.isnan(want)], want.view(bits)[~np.isnan(want)])
+
+
+CONTRACTIONS = """
+#a = #relax_sym.shape<[m, k]>
+#b = #relax_sym.shape<[k, p]>
+#o = #relax_sym.shape<[m, p]>
+#ob = #relax_sym.shape<[m, 13]>
+#x = #relax_sym.shape<[m, 5, 11]>
+#y = #relax_sym.shape<[m, 7, 9]>
+relax_tp.func private @matmul(%a: tensor<?x?xf32> {relax_sym.shape = #a}, %b: tensor<?x?xf32> {relax_sym.shape = #b})
+    outs(%o: tensor<?x?xf32> {relax_sym.shape = #o}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  relax_tp.yield %m : tensor<?x?xf32>
+}
+relax_tp.func private @transposed(%a: tensor<?x?xf32> {relax_sym.shape = #a}, %b: tensor<13x?xf32> {relax_sym.shape = #relax_sym.shape<[13, k]>})
+    outs(%o: tensor<?x13xf32> {relax_sym.shape = #ob}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%o : tensor<?x13xf32>) -> tensor<?x13xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<?x?xf32>, tensor<13x?xf32>) outs(%f : tensor<?x13xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  } -> tensor<?x13xf32>
+  relax_tp.yield %m : tensor<?x13xf32>
+}
+relax_tp.func private @conv(%x: tensor<?x5x11xf32> {relax_sym.shape = #x}, %w: tensor<7x5x3xf32>)
+    outs(%o: tensor<?x7x9xf32> {relax_sym.shape = #y}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%o : tensor<?x7x9xf32>) -> tensor<?x7x9xf32>
+  %c = linalg.conv_1d_ncw_fcw ins(%x, %w : tensor<?x5x11xf32>, tensor<7x5x3xf32>) outs(%f : tensor<?x7x9xf32>) -> tensor<?x7x9xf32>
+  relax_tp.yield %c : tensor<?x7x9xf32>
+}
+func.func @main(%a: tensor<?x?xf32, #a>, %b: tensor<?x?xf32, #b>, %t: tensor<13x?xf32, #relax_sym.shape<[13, k]>>, %x: tensor<?x5x11xf32, #x>,
+                %w: tensor<7x5x3xf32>) -> (tensor<?x?xf32, #o>, tensor<?x13xf32, #ob>, tensor<?x7x9xf32, #y>)
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @matmul(%a, %b) : (tensor<?x?xf32, #a>, tensor<?x?xf32, #b>) -> tensor<?x?xf32, #o>
+  %1 = relax.call_tp @transposed(%a, %t) : (tensor<?x?xf32, #a>, tensor<13x?xf32, #relax_sym.shape<[13, k]>>) -> tensor<?x13xf32, #ob>
+  %2 = relax.call_tp @conv(%x, %w) : (tensor<?x5x11xf32, #x>, tensor<7x5x3xf32>) -> tensor<?x7x9xf32, #y>
+  return %0, %1, %2 : tensor<?x?xf32, #o>, tensor<?x13xf32, #ob>, tensor<?x7x9xf32, #y>
+}
+"""
+
+
+def test_contractions_with_rests(compile_text, run_artifact):
+    """Loops of contractions are jammed: every rest, and nothing at all, must be right."""
+    sizes = [(m, k, p) for m in [0, 1, 2, 5] for k in [0, 1, 3, 4, 7, 9] for p in [0, 1, 8, 19]]
+    w = random(7, 5, 3)
+    inputs = [{"arg0": random(m, k), "arg1": random(k, p), "arg2": random(13, k), "arg3": random(m, 5, 11), "arg4": w} for m, k, p in sizes]
+    for given, got in zip(inputs, run_artifact(compile_text(CONTRACTIONS), *inputs)):
+        np.testing.assert_allclose(got["result0"], given["arg0"] @ given["arg1"], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(got["result1"], given["arg0"] @ given["arg2"].T, rtol=1e-5, atol=1e-5)
+        windows = np.lib.stride_tricks.sliding_window_view(given["arg3"], 3, axis=2)
+        np.testing.assert_allclose(got["result2"], np.einsum("ncwk,ock->now", windows, w), rtol=1e-5, atol=1e-5)

@@ -104,7 +104,7 @@ def test_flipped_byte(tool, artifact, tmp_path):
         flipped = bytearray(data)
         flipped[offset] ^= 0x40
         damaged.write_bytes(flipped)
-        assert run(tool, damaged, tmp_path, bytes=tokens(1)).startswith("error: ")
+        assert run(tool, damaged, tmp_path, bytes=tokens(1)).startswith("relax-run: error: ")
 
 
 def test_truncated_model(tool, tmp_path):

@@ -39,6 +39,17 @@ def BufferizeKernelsPass : Pass<"relax-bufferize-kernels", "::mlir::ModuleOp"> {
                         "Bytes of intermediates that one kernel may keep on the stack.">];
 }
 
+def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncOp"> {
+  let summary = "Turns linalg on buffers into loops.";
+  let description = [{
+    Before: a kernel with linalg on memrefs. After: scf.for, memref.load and memref.store. In a contraction whose innermost
+    loop is parallel, four steps of the longest reduction loop are done together, and two steps of a parallel loop where rows
+    of the result have a constant distance.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 def LowerKernelMathPass : Pass<"relax-lower-kernel-math", "::mlir::func::FuncOp"> {
   let summary = "Replaces math functions by code that vectorizes.";
   let description = [{

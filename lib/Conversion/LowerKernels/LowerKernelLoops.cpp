@@ -1,0 +1,198 @@
+//===- LowerKernelLoops.cpp - linalg on buffers to loops ------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Loops run in the order that relax-schedule-kernels chose. In a contraction,
+// steps of a reduction loop and of a parallel loop outside of the innermost one
+// are jammed: the innermost loop then adds several products to several rows of
+// the result for one load and store of each.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelSignature.h"
+#include "RelaxDialect/Conversion/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_LOWERKERNELLOOPSPASS
+#include "RelaxDialect/Conversion/Passes.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+/// Steps that are done together: 4 of the reduction for 2 rows keep 8 factors and 2 sums in 16 vector registers.
+constexpr int64_t kReductionSteps = 4, kRowSteps = 2;
+
+/// How many steps of each loop are jammed, 1 for most.
+SmallVector<int64_t> chooseSteps(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> steps(iterators.size(), 1);
+  if (iterators.size() < 2 || op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
+      iterators.back() != utils::IteratorType::parallel)
+    return steps;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto isLong = [&](unsigned loop, int64_t step) { return ShapedType::isDynamic(ranges[loop]) || ranges[loop] >= step; };
+
+  // The longest reduction; unknown counts as long.
+  std::optional<unsigned> reduction;
+  for (auto [loop, iterator] : llvm::enumerate(iterators))
+    if (iterator == utils::IteratorType::reduction && isLong(loop, kReductionSteps) &&
+        (!reduction || ShapedType::isDynamic(ranges[loop]) ||
+         (!ShapedType::isDynamic(ranges[*reduction]) && ranges[loop] >= ranges[*reduction])))
+      reduction = loop;
+  if (!reduction)
+    return steps;
+  steps[*reduction] = kReductionSteps;
+
+  // A row loop: some input does not depend on it and is loaded once for all rows. The distance of two rows of the result
+  // must be a constant, otherwise LLVM guards each innermost loop against overlap.
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap outMap = op.getMatchingIndexingMap(init);
+  auto outType = dyn_cast<MemRefType>(init->get().getType());
+  for (int64_t loop = *reduction; outType && loop-- > 0;) {
+    if (iterators[loop] != utils::IteratorType::parallel || !isLong(loop, kRowSteps))
+      continue;
+    std::optional<unsigned> position = outMap.getResultPosition(getAffineDimExpr(loop, op.getContext()));
+    bool constant = position && llvm::none_of(outType.getShape().drop_front(*position + 1), ShapedType::isDynamic);
+    bool shared = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return !op.getMatchingIndexingMap(input).isFunctionOfDim(loop) &&
+             op.getMatchingIndexingMap(input).isFunctionOfDim(iterators.size() - 1);
+    });
+    if (constant && shared) {
+      steps[loop] = kRowSteps;
+      break;
+    }
+  }
+  return steps;
+}
+
+/// Emits one nest. A loop with more than one step runs in two parts, the second one step by step.
+class NestEmitter {
+public:
+  NestEmitter(RewriterBase &builder, linalg::GenericOp op) : builder(builder), op(op), loc(op.getLoc()), steps(chooseSteps(op)) {}
+
+  void emit() {
+    SmallVector<OpFoldResult> sizes;
+    for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, loc))
+      sizes.push_back(range.size);
+    for (OpFoldResult size : sizes)
+      extents.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
+    emitLoop(0);
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+  void emitLoop(unsigned loop) {
+    if (loop == extents.size())
+      return emitBodies(0, {});
+    int64_t step = steps[loop];
+    if (step == 1)
+      return emitRange(loop, constant(0), extents[loop], 1);
+    // extent - extent mod step: the extent is not negative.
+    Value rest = arith::RemUIOp::create(builder, loc, extents[loop], constant(step));
+    Value main = builder.createOrFold<arith::SubIOp>(loc, extents[loop], rest);
+    emitRange(loop, constant(0), main, step);
+    emitRange(loop, main, extents[loop], 1);
+  }
+
+  void emitRange(unsigned loop, Value from, Value to, int64_t step) {
+    auto range = scf::ForOp::create(builder, loc, from, to, constant(step));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(range.getBody());
+    SmallVector<Value> together = {range.getInductionVar()};
+    for (int64_t i = 1; i < step; ++i)
+      together.push_back(arith::AddIOp::create(builder, loc, range.getInductionVar(), constant(i)));
+    indices.push_back(together);
+    emitLoop(loop + 1);
+    indices.pop_back();
+  }
+
+  /// One body for each combination of steps.
+  void emitBodies(unsigned loop, SmallVector<Value> chosen) {
+    if (loop == indices.size())
+      return emitBody(chosen);
+    for (Value index : indices[loop]) {
+      SmallVector<Value> more = chosen;
+      more.push_back(index);
+      emitBodies(loop + 1, more);
+    }
+  }
+
+  SmallVector<Value> getIndices(OpOperand &operand, ArrayRef<Value> loops) {
+    SmallVector<Value> result;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<OpFoldResult> operands(loops.begin(), loops.end());
+    for (AffineExpr expr : map.getResults()) {
+      AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
+      OpFoldResult value = affine::makeComposedFoldedAffineApply(builder, loc, single, operands);
+      result.push_back(getValueOrCreateConstantIndexOp(builder, loc, value));
+    }
+    return result;
+  }
+
+  void emitBody(ArrayRef<Value> loops) {
+    IRMapping mapping;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      BlockArgument argument = op.getMatchingBlockArgument(&operand);
+      if (isa<MemRefType>(value.getType())) {
+        if (argument.use_empty())
+          continue;
+        value = memref::LoadOp::create(builder, loc, value, getIndices(operand, loops));
+      }
+      mapping.map(argument, value);
+    }
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(inner))
+        mapping.map(index.getResult(), loops[index.getDim()]);
+      else
+        builder.clone(inner, mapping);
+    }
+    for (auto [position, result] : llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+      OpOperand *init = op.getDpsInitOperand(position);
+      memref::StoreOp::create(builder, loc, mapping.lookupOrDefault(result), init->get(), getIndices(*init, loops));
+    }
+  }
+
+  RewriterBase &builder;
+  linalg::GenericOp op;
+  Location loc;
+  SmallVector<int64_t> steps;
+  SmallVector<Value> extents;
+  SmallVector<SmallVector<Value>> indices;
+};
+
+struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerKernelLoopsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!getKernelSignature(getOperation()))
+      return;
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      bool simple = op->getNumResults() == 0 && isa<linalg::GenericOp>(op.getOperation());
+      if (simple)
+        NestEmitter(rewriter, cast<linalg::GenericOp>(op.getOperation())).emit();
+      else if (failed(linalg::linalgOpToLoops(rewriter, op))) {
+        op->emitOpError("cannot be lowered to loops");
+        return signalPassFailure();
+      }
+      rewriter.eraseOp(op);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,69 @@
+// RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops),canonicalize)' | FileCheck %s
+
+// Four products are added to two rows at once; the rests of both loops follow.
+// CHECK-LABEL: func.func private @matmul(
+//   CHECK-DAG:   %[[C2:.*]] = arith.constant 2 : index
+//   CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
+//       CHECK:   %[[REST:.*]] = arith.remui %[[M:.*]], %[[C2]]
+//       CHECK:   %[[MAIN:.*]] = arith.subi %[[M]], %[[REST]]
+//       CHECK:   scf.for %{{.*}} = %{{.*}} to %[[MAIN]] step %[[C2]]
+//       CHECK:     scf.for %{{.*}} = %{{.*}} to %{{.*}} step %[[C4]]
+//       CHECK:       scf.for
+// CHECK-COUNT-8:       memref.store
+//       CHECK:     scf.for
+// CHECK-COUNT-2:       memref.store
+//       CHECK:   scf.for %{{.*}} = %[[MAIN]] to %[[M]] step
+// CHECK-COUNT-4:       memref.store
+//       CHECK:     scf.for
+// CHECK-COUNT-1:       memref.store
+//   CHECK-NOT:   memref.store
+func.func private @matmul(%a: memref<?x?xf32>, %b: memref<?x8xf32>, %o: memref<?x8xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (k, n)>, affine_map<(m, k, n) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<?x?xf32>, memref<?x8xf32>) outs(%o : memref<?x8xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}
+
+// -----
+
+// Nothing is jammed where the innermost loop is the reduction.
+// CHECK-LABEL: func.func private @sum(
+// CHECK-COUNT-1: memref.store
+//   CHECK-NOT: memref.store
+func.func private @sum(%a: memref<?x?xf32>, %o: memref<?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<?x?xf32>) outs(%o : memref<?xf32>) {
+    ^bb0(%x: f32, %s: f32):
+      %q = arith.addf %s, %x : f32
+      linalg.yield %q : f32
+  }
+  return
+}
+
+// -----
+
+// Positions are loop indices; a window's index is an affine function of two loops.
+// CHECK-LABEL: func.func private @window(
+//       CHECK:   scf.for %[[I:.*]] =
+//       CHECK:     scf.for %[[K:.*]] =
+//       CHECK:       affine.apply
+//       CHECK:       memref.load
+//       CHECK:       arith.index_cast %[[K]] : index to i64
+func.func private @window(%a: memref<?xi64>, %k: memref<3xi64>, %o: memref<?xi64>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a, %k : memref<?xi64>, memref<3xi64>) outs(%o : memref<?xi64>) {
+    ^bb0(%x: i64, %y: i64, %s: i64):
+      %j = linalg.index 1 : index
+      %v = arith.index_cast %j : index to i64
+      %p = arith.addi %x, %v : i64
+      %q = arith.addi %s, %p : i64
+      linalg.yield %q : i64
+  }
+  return
+}
