@@ -38,7 +38,8 @@ FailureOr<SmallVector<Value>> getShapesFor(OpBuilder &builder, ProgramCallOpInte
   if (Value shape = call.getShapeOperand())
     offer(shape);
   if (!needed.empty())
-    return call->emitOpError("needs a destination of type ") << type << ", but no operand knows symbol '" << needed.front() << "'";
+    return call->emitOpError("needs a destination of type ")
+           << type << ", but no operand knows symbol '" << needed.front() << "'";
   return shapes;
 }
 

@@ -99,7 +99,8 @@ LogicalResult Planner::collect() {
     if (isa<scf::ForOp, scf::WhileOp>(op))
       for (Type type : op->getResultTypes())
         if (isa<TensorType>(type))
-          return op->emitOpError("carries tensors from one iteration to the next, which memory planning does not support");
+          return op->emitOpError(
+              "carries tensors from one iteration to the next, which memory planning does not support");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -120,7 +121,8 @@ LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, unsigned start, u
   } else {
     tenant.late = true;
     if (op->getBlock() != block || !isa<AllocOp>(op))
-      return op->emitOpError("needs ") << bytes.str() << " bytes, whose symbols are found while running and have no bound";
+      return op->emitOpError("needs ") << bytes.str()
+                                       << " bytes, whose symbols are found while running and have no bound";
   }
   plan.tenants.push_back(tenant);
   return success();
@@ -211,7 +213,8 @@ void Planner::findPeaks() {
     for (const Tenant &tenant : plan.tenants)
       if (!tenant.late && tenant.start <= position && position <= tenant.end)
         live = live + tenant.bytes;
-    if (!live || llvm::any_of(plan.peaks, [&](SymExpr peak) { return prover.isLessEqual(live, peak) == Verdict::True; }))
+    if (!live ||
+        llvm::any_of(plan.peaks, [&](SymExpr peak) { return prover.isLessEqual(live, peak) == Verdict::True; }))
       continue;
     llvm::erase_if(plan.peaks, [&](SymExpr peak) { return prover.isLessEqual(peak, live) == Verdict::True; });
     plan.peaks.push_back(live);

@@ -44,7 +44,7 @@ struct MemoryPlan {
   SmallVector<Tenant> tenants;
   SmallVector<PlannedStorage> storages;
   SmallVector<BlockedReuse> blocked;
-  sym::SymExpr total;            // bytes of the arena
+  sym::SymExpr total;              // bytes of the arena
   SmallVector<sym::SymExpr> peaks; // their maximum is a lower bound for `total` without sharing of parts
 };
 

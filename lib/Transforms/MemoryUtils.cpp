@@ -45,5 +45,6 @@ bool relax::isAllowedAfterLegalization(Operation *op) {
   if (op->getName().getDialectNamespace() != "relax")
     return true;
   return isa<ProgramCallOpInterface, ShapeOfOp, MakeShapeOp, ShapeToTensorOp, TensorToShapeOp, MatchCastOp, RefineOp,
-             EraseShapeOp, EvalExprOp, AssertShapeOp, AllocOp, StorageOp, TensorAtOp, WeightOp, WeightDataOp, ConstantOp>(op);
+             EraseShapeOp, EvalExprOp, AssertShapeOp, AllocOp, StorageOp, TensorAtOp, WeightOp, WeightDataOp,
+             ConstantOp>(op);
 }

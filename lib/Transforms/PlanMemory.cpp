@@ -30,7 +30,8 @@ public:
     function->setAttr("relax.memory_report", entry.getStringAttr(printMemoryReport(plan)));
     Value arena;
     if (!plan.storages.empty())
-      arena = createStorage(entry, function.getLoc(), evaluate(entry, function.getLoc(), getEntryShape(), plan.total), kArenaSpace);
+      arena = createStorage(entry, function.getLoc(), evaluate(entry, function.getLoc(), getEntryShape(), plan.total),
+                            kArenaSpace);
     for (const Tenant &tenant : plan.tenants) {
       if (auto call = dyn_cast<CallDPSOp>(tenant.op))
         call->setAttr(kWorkspaceAttrName, sym::ExprAttr::get(plan.storages[tenant.storage].offset));

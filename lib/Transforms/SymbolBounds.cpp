@@ -37,23 +37,24 @@ SymbolBounds::SymbolBounds(func::FuncOp function) {
     }
   }
   function.walk([&](graph::MatchCastOp cast) {
-    SmallVector<SymExpr> from = sym::getSymbolicDims(cast.getSource().getType()), to = sym::getSymbolicDims(cast.getType());
+    SmallVector<SymExpr> from = sym::getSymbolicDims(cast.getSource().getType()),
+                         to = sym::getSymbolicDims(cast.getType());
     for (auto [source, target] : llvm::zip(from, to))
       add(target, source);
   });
 }
 
-/// A sum of products of symbols grows with `symbol` when the terms that mention it have positive coefficients: symbols are
+/// A sum of products of symbols grows with `symbol` when the terms that mention it have positive coefficients: symbols
+/// are
 /// >= 0. Other atoms are not looked into.
 static bool growsWith(SymExpr expr, StringRef symbol) {
   for (const sym::SymTerm &term : sym::getTerms(expr)) {
     bool plain = true, mentions = false;
     for (const auto &[atom, power] : term.factors) {
       plain &= atom->kind == sym::SymAtom::Kind::Symbol;
-      mentions |= atom->kind == sym::SymAtom::Kind::Symbol ? atom->name == symbol
-                                                           : llvm::any_of(atom->operands, [&](SymExpr operand) {
-                                                               return operand.usesSymbol(symbol);
-                                                             });
+      mentions |= atom->kind == sym::SymAtom::Kind::Symbol
+                      ? atom->name == symbol
+                      : llvm::any_of(atom->operands, [&](SymExpr operand) { return operand.usesSymbol(symbol); });
     }
     if (mentions && (!plain || term.coefficient < 0))
       return false;

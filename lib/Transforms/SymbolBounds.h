@@ -13,8 +13,8 @@
 
 namespace mlir::relax {
 
-/// Splits the symbols of a function into those that its arguments bind and those that ops bind, and bounds the latter by
-/// the facts of the scope (`u <= n * m`) and by match_casts, which give an extent another name.
+/// Splits the symbols of a function into those that its arguments bind and those that ops bind, and bounds the latter
+/// by the facts of the scope (`u <= n * m`) and by match_casts, which give an extent another name.
 class SymbolBounds {
 public:
   explicit SymbolBounds(func::FuncOp function);

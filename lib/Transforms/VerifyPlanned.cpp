@@ -39,7 +39,8 @@ using PlaceSet = llvm::SmallSetVector<TensorAtOp, 8>;
 
 class PlanVerifier {
 public:
-  explicit PlanVerifier(func::FuncOp function) : function(function), prover(function.getContext(), sym::getScope(function)) {
+  explicit PlanVerifier(func::FuncOp function)
+      : function(function), prover(function.getContext(), sym::getScope(function)) {
     collectBounds();
   }
 
@@ -81,12 +82,14 @@ void PlanVerifier::collectBounds() {
     for (const sym::Fact &fact : scope.getFacts()) {
       if (fact.op == sym::Fact::Op::LessEqual || fact.op == sym::Fact::Op::Less || fact.op == sym::Fact::Op::Equal)
         add(fact.lhs, fact.rhs);
-      if (fact.op == sym::Fact::Op::GreaterEqual || fact.op == sym::Fact::Op::Greater || fact.op == sym::Fact::Op::Equal)
+      if (fact.op == sym::Fact::Op::GreaterEqual || fact.op == sym::Fact::Op::Greater ||
+          fact.op == sym::Fact::Op::Equal)
         add(fact.rhs, fact.lhs);
     }
   // A match_cast names an extent again.
   function.walk([&](MatchCastOp op) {
-    for (auto [from, to] : llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
+    for (auto [from, to] :
+         llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
       add(to, from);
   });
 }
@@ -140,7 +143,8 @@ LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
   end = begin + end;
   // An output is as large as its own tensor.
   if (!isAtMost(end, size) && storage.getSpace() == "arena")
-    return op.emitOpError("is not proved to lie inside of its storage: ends at ") << end.str() << " of " << size.str() << " bytes";
+    return op.emitOpError("is not proved to lie inside of its storage: ends at ")
+           << end.str() << " of " << size.str() << " bytes";
   places[op] = {storage, begin, end};
   return success();
 }
@@ -161,7 +165,8 @@ void PlanVerifier::findPlaces(Value tensor, PlaceSet &found) {
   } else {
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        if (isa<scf::YieldOp>(block.getTerminator()) && result.getResultNumber() < block.getTerminator()->getNumOperands())
+        if (isa<scf::YieldOp>(block.getTerminator()) &&
+            result.getResultNumber() < block.getTerminator()->getNumOperands())
           findPlaces(block.getTerminator()->getOperand(result.getResultNumber()), found);
   }
 }
@@ -173,8 +178,9 @@ LogicalResult PlanVerifier::verifyDisjoint(Operation *op, TensorAtOp written, Te
   if (a.storage != b.storage || isAtMost(a.end, b.begin) || isAtMost(b.end, a.begin))
     return success();
   InFlightDiagnostic diag = op->emitOpError("writes bytes ")
-                            << a.begin.str() << " to " << a.end.str() << ", which are not proved to be apart from bytes "
-                            << b.begin.str() << " to " << b.end.str() << " that are still needed";
+                            << a.begin.str() << " to " << a.end.str()
+                            << ", which are not proved to be apart from bytes " << b.begin.str() << " to "
+                            << b.end.str() << " that are still needed";
   diag.attachNote(needed.getLoc()) << "they are placed here";
   return diag;
 }
@@ -218,7 +224,8 @@ struct VerifyPlannedPass final : relax::impl::VerifyPlannedPassBase<VerifyPlanne
 
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && llvm::hasSingleElement(function.getBody()) && failed(PlanVerifier(function).verify()))
+      if (!function.isExternal() && llvm::hasSingleElement(function.getBody()) &&
+          failed(PlanVerifier(function).verify()))
         return signalPassFailure();
   }
 };

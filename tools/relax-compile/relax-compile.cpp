@@ -18,27 +18,31 @@ int main(int argc, char **argv) {
   CompileOptions options;
   // Options of the libraries behind the tool are none of its own.
   llvm::cl::OptionCategory category("relax-compile");
-  llvm::cl::opt<std::string, true> input(llvm::cl::Positional, llvm::cl::Required, llvm::cl::desc("MODEL.onnx|FILE.mlir"),
-                                         llvm::cl::location(options.input), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> input(llvm::cl::Positional, llvm::cl::Required,
+                                         llvm::cl::desc("MODEL.onnx|FILE.mlir"), llvm::cl::location(options.input),
+                                         llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> output("o", llvm::cl::desc("Result; '-' is standard output, except for an artifact"),
                                           llvm::cl::value_desc("file"), llvm::cl::location(options.output),
                                           llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> target(
       "target", llvm::cl::desc("cpu (x86-64-v3 or the architecture's baseline), native (this machine) or baseline"),
       llvm::cl::value_desc("name"), llvm::cl::location(options.target), llvm::cl::init("cpu"), llvm::cl::cat(category));
-  llvm::cl::list<std::string> functions("function", llvm::cl::desc("Function to compile; may be repeated. Default: all public ones"),
-                                        llvm::cl::value_desc("name"), llvm::cl::cat(category));
-  llvm::cl::opt<Emit, true> emit("emit", llvm::cl::desc("What to write"), llvm::cl::location(options.emit),
-                                 llvm::cl::values(clEnumValN(Emit::Artifact, "artifact", "an artifact for relax-run"),
-                                                  clEnumValN(Emit::MLIR, "mlir", "the module at the end, or after --after"),
-                                                  clEnumValN(Emit::LLVM, "llvm", "optimized LLVM IR as text"),
-                                                  clEnumValN(Emit::Object, "object", "an object file")),
-                                 llvm::cl::init(Emit::Artifact), llvm::cl::cat(category));
+  llvm::cl::list<std::string> functions(
+      "function", llvm::cl::desc("Function to compile; may be repeated. Default: all public ones"),
+      llvm::cl::value_desc("name"), llvm::cl::cat(category));
+  llvm::cl::opt<Emit, true> emit(
+      "emit", llvm::cl::desc("What to write"), llvm::cl::location(options.emit),
+      llvm::cl::values(clEnumValN(Emit::Artifact, "artifact", "an artifact for relax-run"),
+                       clEnumValN(Emit::MLIR, "mlir", "the module at the end, or after --after"),
+                       clEnumValN(Emit::LLVM, "llvm", "optimized LLVM IR as text"),
+                       clEnumValN(Emit::Object, "object", "an object file")),
+      llvm::cl::init(Emit::Artifact), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> after("after", llvm::cl::desc("With --emit=mlir: show the module after this pass"),
                                          llvm::cl::value_desc("pass"), llvm::cl::location(options.after),
                                          llvm::cl::cat(category));
   llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "relax-compile " << mlir::relax::getVersion() << "\n"; });
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "relax-compile " << mlir::relax::getVersion() << "\n"; });
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
 

@@ -26,19 +26,21 @@ struct CodeTarget {
   std::string requiredFeatures;
 };
 
-/// The target that `name` stands for: "cpu" (x86-64-v3, generic elsewhere), "native" (this machine), "baseline" (any CPU
-/// of this architecture). On failure `error` tells what is known.
+/// The target that `name` stands for: "cpu" (x86-64-v3, generic elsewhere), "native" (this machine), "baseline" (any
+/// CPU of this architecture). On failure `error` tells what is known.
 FailureOr<CodeTarget> getCodeTarget(StringRef name, std::string &error);
 
 /// Translates a module of LLVM dialect and optimizes it.
-std::unique_ptr<llvm::Module> translateAndOptimize(ModuleOp module, const CodeTarget &target, llvm::LLVMContext &context);
+std::unique_ptr<llvm::Module> translateAndOptimize(ModuleOp module, const CodeTarget &target,
+                                                   llvm::LLVMContext &context);
 
 /// A position-independent object file. Nothing is written to disk.
 LogicalResult emitObject(ModuleOp module, llvm::Module &code, const CodeTarget &target, SmallVectorImpl<char> &object);
 
 /// Links an object to a shared object with ld.lld. What the object needs from libm becomes a dependency; a symbol that
 /// neither libc nor libm has is an error.
-LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object, SmallVectorImpl<char> &shared);
+LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object,
+                               SmallVectorImpl<char> &shared);
 
 } // namespace mlir::relax
 

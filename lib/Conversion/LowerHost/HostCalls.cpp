@@ -17,7 +17,8 @@ using sym::SymExpr;
 LogicalResult HostEmitter::emitCall(ProgramCallOpInterface call) {
   auto callee = dyn_cast_or_null<sym::TensorProgramInterface>(tables.lookup(call.getCalleeAttr().getValue()));
   if (!callee)
-    return call->emitOpError("calls '") << call.getCalleeAttr().getValue() << "', which is not a tensor program or library function";
+    return call->emitOpError("calls '") << call.getCalleeAttr().getValue()
+                                        << "', which is not a tensor program or library function";
   if (call.getDestinations().empty() && callee.getNumOuts() != 0)
     return call->emitOpError("has no destinations, host code is made from the planned phase");
   if (failed(checkCall(call, callee)))
@@ -99,7 +100,8 @@ int64_t HostEmitter::storeScalars(ProgramCallOpInterface call, int64_t first) {
   return first + entries.size();
 }
 
-void HostEmitter::emitLaunch(ProgramCallOpInterface call, sym::TensorProgramInterface callee, ArrayRef<HostTensor> arguments) {
+void HostEmitter::emitLaunch(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                             ArrayRef<HostTensor> arguments) {
   unsigned numExtents = call->getNumResults() - callee.getNumOuts();
   Value buffers = getScratch(Scratch::Buffers, arguments.size() + numExtents);
   int64_t numScalars = 0;
@@ -135,10 +137,10 @@ void HostEmitter::emitLaunch(ProgramCallOpInterface call, sym::TensorProgramInte
 /// args[index]; the element type fills the last word.
 void HostEmitter::storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType) {
   bool isBool = elementType.isInteger(1);
-  uint64_t code = isBool                         ? RELAX_RT_BOOL
-                  : isa<FloatType>(elementType)  ? RELAX_RT_FLOAT
+  uint64_t code = isBool                            ? RELAX_RT_BOOL
+                  : isa<FloatType>(elementType)     ? RELAX_RT_FLOAT
                   : elementType.isUnsignedInteger() ? RELAX_RT_UINT
-                                                 : RELAX_RT_INT;
+                                                    : RELAX_RT_INT;
   uint64_t bits = isBool ? 8 : elementType.getIntOrFloatBitWidth();
   // code, bits and lanes = 1 in the order of relax_rt_dtype, little-endian.
   uint64_t word = code | bits << 8 | uint64_t(1) << 16;
@@ -177,12 +179,14 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
     Value arena = arenaBase;
     if (!bytes || !at || !arena)
       return call->emitOpError("needs scratch memory whose place or size is not known here");
-    Value address = LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), arena, ArrayRef<LLVM::GEPArg>{at});
+    Value address =
+        LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), arena, ArrayRef<LLVM::GEPArg>{at});
     storeElement(bytes, dims, nextDim);
-    storeView(views, arguments.size(), address, elementAddress(dims, nextDim), 1, builder.getIntegerType(8, /*isSigned=*/false));
+    storeView(views, arguments.size(), address, elementAddress(dims, nextDim), 1,
+              builder.getIntegerType(8, /*isSigned=*/false));
   }
   int64_t numScalars = storeScalars(call, 0);
-  callRuntime(3, {constant(tables.getExtern(symbol.getValue())), views, constant(numArgs), getScratch(Scratch::Scalars, numScalars),
-                  constant(numScalars)});
+  callRuntime(3, {constant(tables.getExtern(symbol.getValue())), views, constant(numArgs),
+                  getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
   return success();
 }

@@ -113,7 +113,8 @@ LogicalResult HostEmitter::emitIf(Operation *op) {
       return failure();
   Block *thenBlock = createBlock({}), *elseBlock = createBlock({}), *after = createBlock(types);
   cf::CondBranchOp::create(builder, loc, scalars.lookup(ifOp.getCondition()), thenBlock, elseBlock);
-  for (auto [region, block] : {std::pair(&ifOp.getThenRegion(), thenBlock), std::pair(&ifOp.getElseRegion(), elseBlock)}) {
+  for (auto [region, block] :
+       {std::pair(&ifOp.getThenRegion(), thenBlock), std::pair(&ifOp.getElseRegion(), elseBlock)}) {
     builder.setInsertionPointToStart(block);
     SymbolValues::ScopeTy inner(known);
     SmallVector<Value> words;

@@ -14,14 +14,14 @@ using namespace mlir;
 using namespace mlir::relax;
 
 // Fields are addressed as words of 8 bytes (ABI.h).
-static_assert(sizeof(relax_rt_invocation) == 4 * 8 && sizeof(relax_rt_input) == 2 * 8 && sizeof(relax_rt_host_api) == 5 * 8 &&
-                  sizeof(relax_rt_tensor_view) == 4 * 8,
+static_assert(sizeof(relax_rt_invocation) == 4 * 8 && sizeof(relax_rt_input) == 2 * 8 &&
+                  sizeof(relax_rt_host_api) == 5 * 8 && sizeof(relax_rt_tensor_view) == 4 * 8,
               "the layout is the contract with the runtime");
 
 HostEmitter::HostEmitter(func::FuncOp source, HostTables &tables)
     : source(source), tables(tables), context(source.getContext()), prover(context, sym::getScope(source)),
-      loc(source.getLoc()), builder(context), pointerType(LLVM::LLVMPointerType::get(context)), i64(builder.getI64Type()),
-      i32(builder.getI32Type()) {
+      loc(source.getLoc()), builder(context), pointerType(LLVM::LLVMPointerType::get(context)),
+      i64(builder.getI64Type()), i32(builder.getI32Type()) {
   if (sym::ScopeAttr attr = sym::getScope(source))
     facts.assign(attr.getFacts().begin(), attr.getFacts().end());
 }
@@ -32,7 +32,8 @@ LogicalResult HostEmitter::emit() {
   if (tables.lookup(getEntrySymbol(source.getName())))
     return source.emitError("its entry needs the name '") << getEntrySymbol(source.getName()) << "', which is taken";
   builder.setInsertionPoint(source);
-  entry = func::FuncOp::create(builder, loc, getEntrySymbol(source.getName()), builder.getFunctionType({pointerType}, {i32}));
+  entry = func::FuncOp::create(builder, loc, getEntrySymbol(source.getName()),
+                               builder.getFunctionType({pointerType}, {i32}));
   Block *block = entry.addEntryBlock();
   returnBlock = new Block();
   returnBlock->addArgument(i32, loc);
@@ -56,7 +57,9 @@ LogicalResult HostEmitter::emit() {
 // Values
 //===----------------------------------------------------------------------===//
 
-Value HostEmitter::constant(int64_t value) { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); }
+Value HostEmitter::constant(int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+}
 
 Value HostEmitter::toI64(Value index) {
   return index.getType().isIndex() ? Value(arith::IndexCastOp::create(builder, loc, i64, index)) : index;
@@ -167,13 +170,15 @@ void HostEmitter::finish() {
   for (unsigned i = 0; i < kMaxGuardValues; ++i)
     storeElement(guardBlock->getArgument(2 + i), values, i);
   Value callee = loadField(pointerType, api, 4);
-  auto call = LLVM::CallOp::create(builder, loc, LLVM::LLVMFunctionType::get(i32, {pointerType, i64, pointerType, i64}),
-                                   ValueRange{callee, invocation, guardBlock->getArgument(0), values, guardBlock->getArgument(1)});
+  auto call = LLVM::CallOp::create(
+      builder, loc, LLVM::LLVMFunctionType::get(i32, {pointerType, i64, pointerType, i64}),
+      ValueRange{callee, invocation, guardBlock->getArgument(0), values, guardBlock->getArgument(1)});
   func::ReturnOp::create(builder, loc, call.getResults());
   builder.setInsertionPointToStart(returnBlock);
   func::ReturnOp::create(builder, loc, ValueRange(returnBlock->getArgument(0)));
 
   for (ScratchArea &area : scratch)
     if (area.alloca)
-      cast<LLVM::ConstantOp>(area.alloca->getOperand(0).getDefiningOp()).setValueAttr(builder.getI64IntegerAttr(area.words));
+      cast<LLVM::ConstantOp>(area.alloca->getOperand(0).getDefiningOp())
+          .setValueAttr(builder.getI64IntegerAttr(area.words));
 }

@@ -25,8 +25,8 @@ namespace mlir::relax {
 /// A tensor at run time. The extents are those of the memory, whatever the type knows.
 struct HostTensor {
   Value data;
-  SmallVector<Value> dims;           // i64
-  std::optional<int64_t> output;     // the result of the function that this memory is
+  SmallVector<Value> dims;       // i64
+  std::optional<int64_t> output; // the result of the function that this memory is
 };
 
 /// Values of symbols, and of expressions that were computed, where the code is now.

@@ -86,8 +86,8 @@ LogicalResult HostEmitter::emitShapeOp(Operation *op, bool &handled) {
 }
 
 /// Extents of `actual` as the types claim: listed symbols get their values, other known extents are checked.
-void HostEmitter::checkOrBindExtents(Operation *op, ArrayRef<SymExpr> from, ArrayRef<SymExpr> to, ArrayRef<Value> actual,
-                                     ArrayRef<StringRef> binds, StringRef what) {
+void HostEmitter::checkOrBindExtents(Operation *op, ArrayRef<SymExpr> from, ArrayRef<SymExpr> to,
+                                     ArrayRef<Value> actual, ArrayRef<StringRef> binds, StringRef what) {
   SmallVector<StringRef> bound;
   // First what binds: a later extent may use a symbol that an earlier one does not know yet.
   SmallVector<unsigned> rest;
@@ -172,7 +172,8 @@ LogicalResult HostEmitter::emitMemoryOp(Operation *op, bool &handled) {
     if (!offset)
       return op->emitOpError("makes the weights larger than 2^60 bytes");
     Value base = loadField(pointerType, invocation, 2);
-    Value address = LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{constant(*offset)});
+    Value address = LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{constant(*offset)});
     tensors[result] = makeTensor(address, cast<RankedTensorType>(result.getType()));
     return success();
   };
@@ -218,7 +219,8 @@ LogicalResult HostEmitter::emitTensorAt(TensorAtOp op) {
     tensor.data = allocateOutput(output.getInt(), tensor.dims);
   } else if (Value base = storages.lookup(op.getStorage())) {
     Value offset = toI64(scalars.lookup(op.getOffset()));
-    tensor.data = LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{offset});
+    tensor.data =
+        LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{offset});
   } else {
     return op.emitOpError("is in a storage of unknown space, expected 'arena' or 'output'");
   }
@@ -258,7 +260,8 @@ LogicalResult HostEmitter::emitReturn(func::ReturnOp op) {
     } else if (value.getType().isIndex()) {
       words = {toI64(scalars.lookup(value))};
     } else {
-      return op.emitOpError("result ") << index << " has type " << value.getType() << ", expected a tensor, a shape or an index";
+      return op.emitOpError("result ") << index << " has type " << value.getType()
+                                       << ", expected a tensor, a shape or an index";
     }
     Value target = allocateOutput(index, dims);
     for (auto [position, word] : llvm::enumerate(words))
@@ -279,7 +282,8 @@ LogicalResult HostEmitter::emitScalarOp(Operation *op) {
     std::optional<int64_t> index = dim.getConstantIndex();
     const HostTensor &tensor = tensors[dim.getSource()];
     if (!index || *index < 0 || *index >= static_cast<int64_t>(tensor.dims.size()))
-      return op->emitOpError("has a dimension that is not a constant inside of the rank, which host code does not support");
+      return op->emitOpError(
+          "has a dimension that is not a constant inside of the rank, which host code does not support");
     scalars.map(dim.getResult(), arith::IndexCastOp::create(builder, loc, builder.getIndexType(), tensor.dims[*index]));
     return success();
   }
@@ -289,7 +293,8 @@ LogicalResult HostEmitter::emitScalarOp(Operation *op) {
     for (auto [dim, index] : llvm::enumerate(extract.getIndices())) {
       Value at = toI64(scalars.lookup(index));
       Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, at, tensor.dims[dim]);
-      guard(inside, RELAX_RT_GUARD_FAILED, "index {0} is outside of dimension " + Twine(dim) + " of extent {1}", {at, tensor.dims[dim]});
+      guard(inside, RELAX_RT_GUARD_FAILED, "index {0} is outside of dimension " + Twine(dim) + " of extent {1}",
+            {at, tensor.dims[dim]});
       Value row = arith::MulIOp::create(builder, loc, position, tensor.dims[dim]);
       position = arith::AddIOp::create(builder, loc, row, at);
     }

@@ -193,7 +193,8 @@ LogicalResult HostEmitter::emitArguments() {
     }
     auto shape = dyn_cast<graph::ShapeType>(argument.getType());
     if (!shape)
-      return source.emitError("argument ") << index << " has type " << argument.getType() << ", expected a tensor or a shape";
+      return source.emitError("argument ")
+             << index << " has type " << argument.getType() << ", expected a tensor or a shape";
     // A shape arrives as a list of int64.
     int64_t rank = shape.getDims().size();
     guardEqual(constant(rank), loadField(i64, dims, 0), RELAX_RT_SHAPE_MISMATCH,
@@ -225,7 +226,8 @@ LogicalResult HostEmitter::bindArguments() {
   SymbolValues::ScopeTy extentScope(extents);
   constexpr StringLiteral kPrefix = "extent of ";
   for (auto [index, argument] : llvm::enumerate(source.getArguments())) {
-    ArrayRef<Value> actual = tensors.count(argument) ? ArrayRef<Value>(tensors[argument].dims) : ArrayRef<Value>(shapes[argument]);
+    ArrayRef<Value> actual =
+        tensors.count(argument) ? ArrayRef<Value>(tensors[argument].dims) : ArrayRef<Value>(shapes[argument]);
     for (auto [dim, pair] : llvm::enumerate(llvm::zip(sym::getSymbolicDims(argument.getType()), actual))) {
       auto [expr, value] = pair;
       if (!expr || expr.getConstant())
@@ -254,7 +256,8 @@ LogicalResult HostEmitter::bindArguments() {
     if (!value)
       return source.emitError("its arguments do not determine symbol '") << name << "'";
     Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, constant(0));
-    guard(holds, RELAX_RT_SHAPE_MISMATCH, "the extents of the inputs give " + name + " = {0}, expected a size >= 0", {value});
+    guard(holds, RELAX_RT_SHAPE_MISMATCH, "the extents of the inputs give " + name + " = {0}, expected a size >= 0",
+          {value});
     bind(name, value);
   }
   return success();

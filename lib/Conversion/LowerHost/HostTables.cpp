@@ -22,7 +22,9 @@ int64_t HostTables::getSite(int32_t status, StringRef message) {
 }
 
 int64_t HostTables::getKernel(StringRef name) { return number(kernels, StringAttr::get(module.getContext(), name)); }
-int64_t HostTables::getExtern(StringRef symbol) { return number(externs, StringAttr::get(module.getContext(), symbol)); }
+int64_t HostTables::getExtern(StringRef symbol) {
+  return number(externs, StringAttr::get(module.getContext(), symbol));
+}
 
 std::optional<int64_t> HostTables::addWeight(Attribute key, StringRef name, RankedTensorType type, Attribute value) {
   if (auto found = weights.find(key); found != weights.end())

@@ -24,7 +24,8 @@ public:
   int64_t getSite(int32_t status, StringRef message);
   int64_t getKernel(StringRef name);
   int64_t getExtern(StringRef symbol);
-  /// Offset of a weight, or of an inline constant, in the weights section; nullopt when the section would exceed 2^60 bytes.
+  /// Offset of a weight, or of an inline constant, in the weights section; nullopt when the section would exceed 2^60
+  /// bytes.
   std::optional<int64_t> getWeight(graph::WeightDataOp weight);
   std::optional<int64_t> getConstant(ElementsAttr value);
   void addFunction(func::FuncOp function);

@@ -57,7 +57,8 @@ std::pair<Value, Value> computeBytes(OpBuilder &builder, memref::AllocOp alloc) 
   Value fits = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   auto dynamic = alloc.getDynamicSizes().begin();
   for (int64_t size : type.getShape()) {
-    Value extent = ShapedType::isDynamic(size) ? Value(arith::IndexCastOp::create(builder, loc, i64, *dynamic++)) : constant(size);
+    Value extent =
+        ShapedType::isDynamic(size) ? Value(arith::IndexCastOp::create(builder, loc, i64, *dynamic++)) : constant(size);
     auto product = arith::MulSIExtendedOp::create(builder, loc, bytes, extent);
     Value low = product.getLow();
     Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, product.getHigh(), zero);
@@ -74,7 +75,8 @@ LogicalResult guardAllocation(memref::AllocOp alloc, Value errorWord, int64_t er
   Operation *terminator = block->getTerminator();
   bool inFunction = isa<func::ReturnOp>(terminator);
   if (!inFunction && terminator->getNumOperands() != 0)
-    return alloc.emitOpError("is an intermediate buffer inside of a loop or branch that yields values, which is not supported");
+    return alloc.emitOpError(
+        "is an intermediate buffer inside of a loop or branch that yields values, which is not supported");
 
   OpBuilder builder(alloc);
   Location loc = alloc.getLoc();
@@ -168,7 +170,8 @@ LogicalResult bufferize(func::FuncOp kernel, int64_t stackBytes) {
   if (allocs.empty())
     return success();
   Value errorWord = kernel.getArguments().back();
-  int64_t errorCode = addKernelSite(kernel, "not enough memory for an intermediate of kernel '" + kernel.getName() + "'");
+  int64_t errorCode =
+      addKernelSite(kernel, "not enough memory for an intermediate of kernel '" + kernel.getName() + "'");
   // From the last to the first, so that each moves complete code.
   for (memref::AllocOp alloc : llvm::reverse(allocs)) {
     if (escapes(alloc))

@@ -23,8 +23,8 @@ struct KernelSignature {
 /// On failure `reason`, when given, tells what does not fit.
 std::optional<KernelSignature> getKernelSignature(func::FuncOp function, std::string *reason = nullptr);
 
-/// A new error site of `kernel`; gives the value of the error word that names it. Until relax-wrap-kernels the words of a
-/// kernel count its own sites (`relax_tp.sites`).
+/// A new error site of `kernel`; gives the value of the error word that names it. Until relax-wrap-kernels the words of
+/// a kernel count its own sites (`relax_tp.sites`).
 int64_t addKernelSite(func::FuncOp kernel, const Twine &message);
 
 } // namespace mlir::relax

@@ -40,7 +40,9 @@ SmallVector<int64_t> chooseSteps(linalg::GenericOp op) {
       iterators.back() != utils::IteratorType::parallel)
     return steps;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  auto isLong = [&](unsigned loop, int64_t step) { return ShapedType::isDynamic(ranges[loop]) || ranges[loop] >= step; };
+  auto isLong = [&](unsigned loop, int64_t step) {
+    return ShapedType::isDynamic(ranges[loop]) || ranges[loop] >= step;
+  };
 
   // The longest reduction; unknown counts as long.
   std::optional<unsigned> reduction;
@@ -53,8 +55,8 @@ SmallVector<int64_t> chooseSteps(linalg::GenericOp op) {
     return steps;
   steps[*reduction] = kReductionSteps;
 
-  // A row loop: some input does not depend on it and is loaded once for all rows. The distance of two rows of the result
-  // must be a constant, otherwise LLVM guards each innermost loop against overlap.
+  // A row loop: some input does not depend on it and is loaded once for all rows. The distance of two rows of the
+  // result must be a constant, otherwise LLVM guards each innermost loop against overlap.
   OpOperand *init = op.getDpsInitOperand(0);
   AffineMap outMap = op.getMatchingIndexingMap(init);
   auto outType = dyn_cast<MemRefType>(init->get().getType());
@@ -78,7 +80,8 @@ SmallVector<int64_t> chooseSteps(linalg::GenericOp op) {
 /// Emits one nest. A loop with more than one step runs in two parts, the second one step by step.
 class NestEmitter {
 public:
-  NestEmitter(RewriterBase &builder, linalg::GenericOp op) : builder(builder), op(op), loc(op.getLoc()), steps(chooseSteps(op)) {}
+  NestEmitter(RewriterBase &builder, linalg::GenericOp op)
+      : builder(builder), op(op), loc(op.getLoc()), steps(chooseSteps(op)) {}
 
   void emit() {
     SmallVector<OpFoldResult> sizes;

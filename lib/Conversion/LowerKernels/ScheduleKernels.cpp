@@ -115,7 +115,8 @@ void relaxReductionArithmetic(linalg::GenericOp op) {
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
     Value accumulator = op.getRegionOutputArgs()[i];
     Operation *combiner = op.getBody()->getTerminator()->getOperand(i).getDefiningOp();
-    if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(combiner) || !llvm::is_contained(combiner->getOperands(), accumulator))
+    if (!isa_and_nonnull<arith::AddFOp, arith::MulFOp>(combiner) ||
+        !llvm::is_contained(combiner->getOperands(), accumulator))
       continue;
     add(combiner, arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
     for (Value operand : combiner->getOperands())
@@ -124,7 +125,8 @@ void relaxReductionArithmetic(linalg::GenericOp op) {
   }
 }
 
-/// True when nothing but `op` reads `value` and an earlier linalg op of the kernel made it: its memory may be overwritten.
+/// True when nothing but `op` reads `value` and an earlier linalg op of the kernel made it: its memory may be
+/// overwritten.
 bool isPrivateIntermediate(Value value, Operation *op) {
   return value.hasOneUse() && isa_and_nonnull<linalg::LinalgOp>(value.getDefiningOp()) &&
          value.getDefiningOp()->getBlock() == op->getBlock();

@@ -74,12 +74,13 @@ private:
     builder.setInsertionPointToStart(branch.thenBlock());
     Value first = LLVM::ConstantOp::create(builder, loc, i64, *firstSite);
     Value code = arith::AddIOp::create(builder, loc, own, first);
-    LLVM::AtomicCmpXchgOp::create(builder, loc, error, zero, code, LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
+    LLVM::AtomicCmpXchgOp::create(builder, loc, error, zero, code, LLVM::AtomicOrdering::monotonic,
+                                  LLVM::AtomicOrdering::monotonic);
   }
 
   Value loadElement(Type type, Value base, int64_t index) {
-    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), type, base, ArrayRef<LLVM::GEPArg>{int32_t(index)},
-                                        LLVM::GEPNoWrapFlags::inbounds);
+    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), type, base,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(index)}, LLVM::GEPNoWrapFlags::inbounds);
     return LLVM::LoadOp::create(builder, loc, type, address);
   }
   Value loadBuffer(int64_t index) { return loadElement(buffers.getType(), buffers, index); }

@@ -118,8 +118,9 @@ class PendingFile {
 public:
   LogicalResult create(ModuleOp module, StringRef path) {
     int descriptor;
-    if (std::error_code code = llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor, temporary,
-                                                               llvm::sys::fs::OF_None, llvm::sys::fs::all_read | llvm::sys::fs::all_write))
+    if (std::error_code code =
+            llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor, temporary, llvm::sys::fs::OF_None,
+                                            llvm::sys::fs::all_read | llvm::sys::fs::all_write))
       return module.emitError("cannot write '") << path << "': " << code.message();
     llvm::sys::RemoveFileOnSignal(temporary);
     stream.emplace(descriptor, /*shouldClose=*/true);
@@ -177,7 +178,8 @@ LogicalResult relax::writeArtifact(ModuleOp module, const ArtifactOptions &optio
     writer.beginSection(relax_rt::SectionKind::Weights);
     for (const WeightEntry &weight : *weights) {
       writer.padSectionTo(weight.offset);
-      if (failed(readWeight(module, weight, options.blobDirectory, [&](ArrayRef<char> bytes) { writer.append(bytes); })))
+      if (failed(
+              readWeight(module, weight, options.blobDirectory, [&](ArrayRef<char> bytes) { writer.append(bytes); })))
         return failure();
     }
     writer.endSection();

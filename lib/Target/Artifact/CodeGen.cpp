@@ -33,8 +33,9 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CodeTarget
   llvm::TargetOptions options;
   // mul and add carry `contract` where fusing them is allowed.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, target.features, options,
+                                                                          llvm::Reloc::PIC_, std::nullopt,
+                                                                          llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     error = "no code generator for " + target.triple;
   return machine;

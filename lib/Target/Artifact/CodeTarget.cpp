@@ -18,15 +18,31 @@ namespace {
 struct FeatureName {
   StringLiteral llvmName, cpuinfoName;
 };
-constexpr FeatureName kX86Features[] = {
-    {"sse3", "pni"},         {"ssse3", "ssse3"},       {"sse4.1", "sse4_1"},       {"sse4.2", "sse4_2"},
-    {"popcnt", "popcnt"},    {"cx16", "cx16"},         {"avx", "avx"},             {"avx2", "avx2"},
-    {"fma", "fma"},          {"f16c", "f16c"},         {"bmi", "bmi1"},            {"bmi2", "bmi2"},
-    {"lzcnt", "abm"},        {"movbe", "movbe"},       {"avx512f", "avx512f"},     {"avx512cd", "avx512cd"},
-    {"avx512bw", "avx512bw"}, {"avx512dq", "avx512dq"}, {"avx512vl", "avx512vl"},   {"avx512vnni", "avx512_vnni"},
-    {"avx512bf16", "avx512_bf16"}, {"avx512fp16", "avx512_fp16"}, {"avxvnni", "avx_vnni"}};
+constexpr FeatureName kX86Features[] = {{"sse3", "pni"},
+                                        {"ssse3", "ssse3"},
+                                        {"sse4.1", "sse4_1"},
+                                        {"sse4.2", "sse4_2"},
+                                        {"popcnt", "popcnt"},
+                                        {"cx16", "cx16"},
+                                        {"avx", "avx"},
+                                        {"avx2", "avx2"},
+                                        {"fma", "fma"},
+                                        {"f16c", "f16c"},
+                                        {"bmi", "bmi1"},
+                                        {"bmi2", "bmi2"},
+                                        {"lzcnt", "abm"},
+                                        {"movbe", "movbe"},
+                                        {"avx512f", "avx512f"},
+                                        {"avx512cd", "avx512cd"},
+                                        {"avx512bw", "avx512bw"},
+                                        {"avx512dq", "avx512dq"},
+                                        {"avx512vl", "avx512vl"},
+                                        {"avx512vnni", "avx512_vnni"},
+                                        {"avx512bf16", "avx512_bf16"},
+                                        {"avx512fp16", "avx512_fp16"},
+                                        {"avxvnni", "avx_vnni"}};
 /// What x86-64-v3 consists of.
-constexpr StringLiteral kX86V3[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "avx",
+constexpr StringLiteral kX86V3[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16",  "avx",
                                     "avx2", "fma",   "f16c",   "bmi",    "bmi2",   "lzcnt", "movbe"};
 
 } // namespace

@@ -36,8 +36,8 @@ public:
 
 private:
   void begin(StringRef name, llvm::Type *result, llvm::Type *parameter) {
-    function = llvm::Function::Create(llvm::FunctionType::get(result, {parameter}, false), llvm::Function::ExternalLinkage, name,
-                                      module);
+    function = llvm::Function::Create(llvm::FunctionType::get(result, {parameter}, false),
+                                      llvm::Function::ExternalLinkage, name, module);
     function->setVisibility(llvm::GlobalValue::HiddenVisibility);
     function->setDoesNotThrow();
     argument = function->getArg(0);
@@ -62,7 +62,8 @@ private:
     llvm::Value *rounded = builder.CreateAdd(builder.CreateAdd(magnitude, int32(0xc8000fff)), odd);
     llvm::Value *normal = builder.CreateLShr(rounded, 13);
     // Below 2^-14: adding 0.5 leaves the mantissa of the result, rounded by the hardware, in the low bits.
-    llvm::Value *shifted = builder.CreateFAdd(builder.CreateBitCast(magnitude, single), llvm::ConstantFP::get(single, 0.5));
+    llvm::Value *shifted =
+        builder.CreateFAdd(builder.CreateBitCast(magnitude, single), llvm::ConstantFP::get(single, 0.5));
     llvm::Value *small = builder.CreateSub(bits(shifted), int32(0x3f000000));
     llvm::Value *isSmall = builder.CreateICmpULT(magnitude, int32(0x38800000));
     llvm::Value *isLarge = builder.CreateICmpUGE(magnitude, int32(0x477ff000)); // rounds to infinity
@@ -92,7 +93,8 @@ private:
     llvm::Value *sign = builder.CreateShl(builder.CreateAnd(all, int32(0x8000)), 16);
     llvm::Value *magnitude = builder.CreateShl(builder.CreateAnd(all, int32(0x7fff)), 13);
     // The exponent moves by a product, which also normalizes small numbers.
-    llvm::Value *scaled = builder.CreateFMul(builder.CreateBitCast(magnitude, single), llvm::ConstantFP::get(single, 0x1p112));
+    llvm::Value *scaled =
+        builder.CreateFMul(builder.CreateBitCast(magnitude, single), llvm::ConstantFP::get(single, 0x1p112));
     llvm::Value *isSpecial = builder.CreateICmpUGE(magnitude, int32(0x0f800000));
     llvm::Value *special = builder.CreateOr(magnitude, int32(0x7f800000));
     llvm::Value *result = builder.CreateSelect(isSpecial, special, bits(scaled));
@@ -110,7 +112,8 @@ bool usesHalf(llvm::Module &module) {
   auto isHalf = [](llvm::Type *type) { return type->getScalarType()->isHalfTy(); };
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (isHalf(instruction.getType()) || llvm::any_of(instruction.operands(), [&](llvm::Use &use) { return isHalf(use->getType()); }))
+      if (isHalf(instruction.getType()) ||
+          llvm::any_of(instruction.operands(), [&](llvm::Use &use) { return isHalf(use->getType()); }))
         return true;
   return false;
 }

@@ -73,7 +73,8 @@ LogicalResult runLinker(ModuleOp module, ArrayRef<StringRef> arguments) {
   if (failed(messages.create(module, "txt")))
     return failure();
   // flavor, options that make the output depend on the input only
-  SmallVector<StringRef> command = {"ld.lld", "-shared", "--build-id=none", "--hash-style=gnu", "-z", "now", "-z", "relro"};
+  SmallVector<StringRef> command = {"ld.lld", "-shared", "--build-id=none", "--hash-style=gnu", "-z", "now",
+                                    "-z",     "relro"};
   llvm::append_range(command, arguments);
   std::string error;
   std::optional<StringRef> redirects[] = {StringRef(), messages.getPath(), messages.getPath()};
@@ -96,15 +97,17 @@ LogicalResult readFile(ModuleOp module, StringRef path, SmallVectorImpl<char> &b
 }
 
 /// Functions of libm that kernels may call; each also with the suffix f.
-constexpr StringLiteral kLibm[] = {"acos",  "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt",      "ceil",
-                                   "cos",   "cosh",  "erf",  "erfc",  "exp",   "exp2",  "expm1", "floor",     "fma",
-                                   "fmax",  "fmin",  "fmod", "log",   "log10", "log1p", "log2",  "nearbyint", "pow",
-                                   "rint",  "round", "roundeven", "sin",   "sincos", "sinh", "sqrt",  "tan",  "tanh", "trunc"};
+constexpr StringLiteral kLibm[] = {"acos",  "acosh",     "asin", "asinh", "atan",  "atan2",     "atanh", "cbrt",
+                                   "ceil",  "cos",       "cosh", "erf",   "erfc",  "exp",       "exp2",  "expm1",
+                                   "floor", "fma",       "fmax", "fmin",  "fmod",  "log",       "log10", "log1p",
+                                   "log2",  "nearbyint", "pow",  "rint",  "round", "roundeven", "sin",   "sincos",
+                                   "sinh",  "sqrt",      "tan",  "tanh",  "trunc"};
 constexpr StringLiteral kLibc[] = {"bcmp", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
 
 /// Undefined symbols of the object, those of libm; anything that is in neither library is an error.
 LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, SmallVectorImpl<std::string> &libm) {
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
   if (!file)
     return module.emitError("cannot read the generated object: ") << llvm::toString(file.takeError());
   for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {

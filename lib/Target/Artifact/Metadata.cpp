@@ -23,12 +23,15 @@ public:
   MetadataBuilder(ModuleOp module) : module(module) {}
 
   LogicalResult build(relax_rt::Metadata &metadata) {
-    return success(succeeded(forEach(kFunctionsAttrName, [&](DictionaryAttr entry) { return addFunction(entry, metadata); })) &&
-                   succeeded(forEach(kSitesAttrName, [&](DictionaryAttr entry) { return addSite(entry, metadata); })));
+    return success(
+        succeeded(forEach(kFunctionsAttrName, [&](DictionaryAttr entry) { return addFunction(entry, metadata); })) &&
+        succeeded(forEach(kSitesAttrName, [&](DictionaryAttr entry) { return addSite(entry, metadata); })));
   }
 
 private:
-  LogicalResult malformed(StringRef table) { return module.emitError("malformed entry in the table '") << table << "'"; }
+  LogicalResult malformed(StringRef table) {
+    return module.emitError("malformed entry in the table '") << table << "'";
+  }
 
   LogicalResult forEach(StringRef table, function_ref<LogicalResult(DictionaryAttr)> add) {
     auto entries = module->getAttrOfType<ArrayAttr>(table);

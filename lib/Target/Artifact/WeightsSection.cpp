@@ -43,7 +43,8 @@ FailureOr<SmallVector<WeightEntry>> relax::getWeights(ModuleOp module) {
                        static_cast<uint64_t>(offset.getInt()), 0};
     std::optional<uint64_t> bytes = getNumBytes(weight.type);
     if (!bytes)
-      return module.emitError("weight '") << weight.name << "' has type " << type.getValue() << ", expected a static tensor below 2^60 bytes";
+      return module.emitError("weight '")
+             << weight.name << "' has type " << type.getValue() << ", expected a static tensor below 2^60 bytes";
     weight.bytes = *bytes;
     if (weight.offset < end || weight.offset > (uint64_t(1) << 62))
       return module.emitError("weight '") << weight.name << "' overlaps another weight";
@@ -53,8 +54,8 @@ FailureOr<SmallVector<WeightEntry>> relax::getWeights(ModuleOp module) {
   return weights;
 }
 
-static LogicalResult readBlob(ModuleOp module, const WeightEntry &weight, graph::WeightBlobAttr blob, StringRef blobDirectory,
-                              function_ref<void(ArrayRef<char>)> append) {
+static LogicalResult readBlob(ModuleOp module, const WeightEntry &weight, graph::WeightBlobAttr blob,
+                              StringRef blobDirectory, function_ref<void(ArrayRef<char>)> append) {
   SmallString<128> path(blob.getFile().getValue());
   if (!llvm::sys::path::is_absolute(path) && !blobDirectory.empty()) {
     path = blobDirectory;
@@ -140,6 +141,7 @@ LogicalResult relax::readWeight(ModuleOp module, const WeightEntry &weight, Stri
   if (plain && weight.bytes > 0)
     appendDense(elements, weight.bytes, count);
   if (!plain || written != weight.bytes)
-    return module.emitError("weight '") << weight.name << "' has a value of another kind or size than its type " << weight.type;
+    return module.emitError("weight '") << weight.name << "' has a value of another kind or size than its type "
+                                        << weight.type;
   return success();
 }

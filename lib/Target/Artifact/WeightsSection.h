@@ -22,8 +22,8 @@ struct WeightEntry {
 /// The table `relax.weights`, in order of offset; entries neither overlap nor run past 2^62.
 FailureOr<SmallVector<WeightEntry>> getWeights(ModuleOp module);
 
-/// Hands the bytes of one weight to `append`, piece by piece. A blob is streamed from its file; a file that is missing or
-/// does not match its digest is an error.
+/// Hands the bytes of one weight to `append`, piece by piece. A blob is streamed from its file; a file that is missing
+/// or does not match its digest is an error.
 LogicalResult readWeight(ModuleOp module, const WeightEntry &weight, StringRef blobDirectory,
                          function_ref<void(ArrayRef<char>)> append);
 
