@@ -1,0 +1,230 @@
+//===- LegalizeLinearAlgebra.cpp - Products to programs -------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopNests.h"
+#include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "ScalarBodies.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+/// sum + a * b, in the accumulator's type.
+static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value sum) {
+  Type type = sum.getType();
+  if (!isa<FloatType>(type))
+    return arith::AddIOp::create(builder, loc, sum, arith::MulIOp::create(builder, loc, a, b));
+  Value product = arith::MulFOp::create(builder, loc, convertFloat(builder, loc, a, type),
+                                        convertFloat(builder, loc, b, type));
+  return arith::AddFOp::create(builder, loc, sum, product);
+}
+
+/// Where sums of a product are accumulated: zeros, in the output itself unless they are converted afterwards.
+static Value createSums(ProgramBody &body, Type type) {
+  Type sumType = getAccumulatorType(type);
+  Value sums = sumType == type ? body.getOut() : body.createEmpty(body.getOutDims(), sumType);
+  return createFill(body, sums, createScalar(body.builder, body.loc, sumType, 0));
+}
+
+/// The sums in the output's type.
+static Value finishSums(ProgramBody &body, Value sums, Type type) {
+  if (sums.getType() == body.getOut().getType())
+    return sums;
+  unsigned rank = cast<RankedTensorType>(sums.getType()).getRank();
+  return createParallel(body, sums, body.builder.getMultiDimIdentityMap(rank), body.getOut(),
+                        [&](OpBuilder &builder, Location loc, ValueRange elements) {
+                          return convertFloat(builder, loc, elements[0], type);
+                        });
+}
+
+namespace {
+//===----------------------------------------------------------------------===//
+// matmul
+//===----------------------------------------------------------------------===//
+
+struct LegalizeMatmul final : OpRewritePattern<MatmulOp> {
+  LegalizeMatmul(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
+
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    if (!hasKnownExtents(op->getOperands()))
+      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    ProgramRequest request;
+    request.name = "matmul";
+    request.result = getExactType(op);
+    request.inputs = {op.getLhs()};
+    if (op.getRhs() != op.getLhs())
+      request.inputs.push_back(op.getRhs());
+    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
+    request.body = write;
+    return library.replaceWithCall(rewriter, op, request);
+  }
+
+private:
+  /// An operand and its access by the loops (batch..., m, n, k).
+  struct Operand {
+    Value tensor;
+    AffineMap map;
+  };
+
+  static Operand getOperand(ProgramBody &body, unsigned index, ArrayRef<SymExpr> batch, int64_t row, int64_t column) {
+    Value tensor = body.getInput(index);
+    SmallVector<SymExpr> dims = body.getInputDims(index);
+    ArrayRef<SymExpr> inner = ArrayRef<SymExpr>(dims).take_back(2);
+    BroadcastAccess access = getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(2), batch);
+    if (access.isAmbiguous()) {
+      // Only run time knows which operand repeats: repeat first.
+      SmallVector<SymExpr> target(batch);
+      llvm::append_range(target, inner);
+      Value repeated = body.createEmpty(target, cast<RankedTensorType>(tensor.getType()).getElementType());
+      tensor = createBroadcast(body, tensor, dims, target, repeated);
+      access.loops = llvm::to_vector(llvm::seq<int64_t>(0, batch.size()));
+    }
+    access.loops.push_back(row);
+    access.loops.push_back(column);
+    return {tensor, access.getMap(batch.size() + 3, body.builder.getContext())};
+  }
+
+  static Value writeBody(MatmulOp op, ProgramBody &body) {
+    OpBuilder &builder = body.builder;
+    Type type = op.getType().getElementType();
+    unsigned rhsIndex = op.getRhs() == op.getLhs() ? 0 : 1;
+    SmallVector<SymExpr> target = body.getOutDims();
+    ArrayRef<SymExpr> batch = ArrayRef<SymExpr>(target).drop_back(2);
+    Value sums = createSums(body, type);
+    if (batch.empty()) {
+      auto matmul = linalg::MatmulOp::create(builder, body.loc, TypeRange(sums.getType()),
+                                             ValueRange{body.getInput(0), body.getInput(rhsIndex)}, ValueRange(sums));
+      return finishSums(body, matmul.getResult(0), type);
+    }
+
+    int64_t rank = batch.size(), m = rank, n = rank + 1, k = rank + 2;
+    Operand lhs = getOperand(body, 0, batch, m, k), rhs = getOperand(body, rhsIndex, batch, k, n);
+    SmallVector<utils::IteratorType> iterators(rank + 2, utils::IteratorType::parallel);
+    iterators.push_back(utils::IteratorType::reduction);
+    AffineMap outMap = AffineMap::getMultiDimIdentityMap(rank + 3, op.getContext()).getMajorSubMap(rank + 2);
+    sums = createGeneric(body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
+                         [](OpBuilder &inner, Location loc, ValueRange x) {
+                           return multiplyAdd(inner, loc, x[0], x[1], x[2]);
+                         });
+    return finishSums(body, sums, type);
+  }
+
+  ProgramLibrary &library;
+};
+
+//===----------------------------------------------------------------------===//
+// conv
+//===----------------------------------------------------------------------===//
+
+struct LegalizeConv final : OpRewritePattern<ConvOp> {
+  LegalizeConv(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
+
+  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+    if (!hasKnownExtents(op->getOperands()))
+      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    ProgramRequest request;
+    request.name = "conv";
+    request.result = getExactType(op);
+    request.inputs = {op.getInput(), op.getWeight()};
+    if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
+      SmallVector<SymExpr> padded = getPaddedDims(op);
+      request.workspaces = {sym::getTensorType(padded, op.getType().getElementType())};
+    }
+    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
+    request.body = write;
+    return library.replaceWithCall(rewriter, op, request);
+  }
+
+private:
+  static SmallVector<SymExpr> getPaddedDims(ConvOp op) {
+    SmallVector<SymExpr> dims = sym::getSymbolicDims(op.getInput().getType());
+    size_t spatial = dims.size() - 2;
+    for (size_t i = 0; i != spatial; ++i)
+      dims[i + 2] = dims[i + 2] + op.getPads()[i] + op.getPads()[spatial + i];
+    return dims;
+  }
+
+  /// The input with zeros around it.
+  static Value createPadded(ConvOp op, ProgramBody &body) {
+    if (body.program.getWorkspaces().empty())
+      return body.getInput(0);
+    OpBuilder &builder = body.builder;
+    Type type = op.getType().getElementType();
+    Value zeros = createFill(body, body.getWorkspace(0), createScalar(builder, body.loc, type, 0));
+    SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
+    for (size_t i = 0; i != op.getStrides().size(); ++i)
+      offsets.push_back(builder.getIndexAttr(op.getPads()[i]));
+    SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
+    return tensor::InsertSliceOp::create(builder, body.loc, body.getInput(0), zeros, offsets,
+                                         body.getSizes(body.getInputDims(0)), strides);
+  }
+
+  /// Loops: batch, out channel, out spatial..., channel of the group, kernel spatial...
+  static Value writeBody(ConvOp op, ProgramBody &body) {
+    OpBuilder &builder = body.builder;
+    Type type = op.getType().getElementType();
+    unsigned spatial = op.getStrides().size(), numLoops = 3 + 2 * spatial, channel = 2 + spatial;
+    Value input = createPadded(op, body), weight = body.getInput(1), sums = createSums(body, type);
+    SmallVector<SymExpr> weightDims = body.getInputDims(1);
+
+    SmallVector<AffineExpr> weightExprs = {builder.getAffineDimExpr(1), builder.getAffineDimExpr(channel)};
+    SmallVector<AffineExpr> windowExprs;
+    for (unsigned i = 0; i != spatial; ++i) {
+      weightExprs.push_back(builder.getAffineDimExpr(channel + 1 + i));
+      windowExprs.push_back(builder.getAffineDimExpr(2 + i) * op.getStrides()[i] +
+                            builder.getAffineDimExpr(channel + 1 + i) * op.getDilations()[i]);
+    }
+    AffineMap weightMap = AffineMap::get(numLoops, 0, weightExprs, op.getContext());
+    AffineMap outMap = AffineMap::getMultiDimIdentityMap(numLoops, op.getContext()).getMajorSubMap(2 + spatial);
+    SmallVector<utils::IteratorType> iterators(2 + spatial, utils::IteratorType::parallel);
+    iterators.append(1 + spatial, utils::IteratorType::reduction);
+
+    if (op.getGroups() == 1) {
+      SmallVector<AffineExpr> inputExprs = {builder.getAffineDimExpr(0), builder.getAffineDimExpr(channel)};
+      llvm::append_range(inputExprs, windowExprs);
+      AffineMap inputMap = AffineMap::get(numLoops, 0, inputExprs, op.getContext());
+      sums = createGeneric(body, {input, weight}, {inputMap, weightMap}, sums, outMap, iterators,
+                           [](OpBuilder &inner, Location loc, ValueRange x) {
+                             return multiplyAdd(inner, loc, x[0], x[1], x[2]);
+                           });
+      return finishSums(body, sums, type);
+    }
+
+    // The channels of a group follow each other; which group it is depends on the out channel.
+    Value perGroup = body.getIndex(SymExpr::floordiv(weightDims[0], SymExpr::constant(op.getContext(), op.getGroups())));
+    Value one = body.getConstant(1);
+    perGroup = arith::MaxSIOp::create(builder, body.loc, perGroup, one); // no out channel: no iteration divides by it
+    Value channels = body.getIndex(weightDims[1]);
+    sums = createGeneric(
+        body, weight, weightMap, sums, outMap, iterators, [&](OpBuilder &inner, Location loc, ValueRange x) {
+          auto loop = [&](unsigned dim) { return linalg::IndexOp::create(inner, loc, dim).getResult(); };
+          Value group = arith::DivUIOp::create(inner, loc, loop(1), perGroup);
+          Value first = arith::MulIOp::create(inner, loc, group, channels);
+          SmallVector<Value> indices = {loop(0), arith::AddIOp::create(inner, loc, first, loop(channel))};
+          for (unsigned i = 0; i != spatial; ++i) {
+            Value stride = arith::ConstantIndexOp::create(inner, loc, op.getStrides()[i]);
+            Value dilation = arith::ConstantIndexOp::create(inner, loc, op.getDilations()[i]);
+            Value start = arith::MulIOp::create(inner, loc, loop(2 + i), stride);
+            Value step = arith::MulIOp::create(inner, loc, loop(channel + 1 + i), dilation);
+            indices.push_back(arith::AddIOp::create(inner, loc, start, step));
+          }
+          Value element = tensor::ExtractOp::create(inner, loc, input, indices);
+          return multiplyAdd(inner, loc, element, x[0], x[1]);
+        });
+    return finishSums(body, sums, type);
+  }
+
+  ProgramLibrary &library;
+};
+} // namespace
+
+void relax::populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
+  patterns.add<LegalizeMatmul, LegalizeConv>(patterns.getContext(), library);
+}

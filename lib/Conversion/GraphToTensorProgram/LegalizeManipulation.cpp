@@ -1,0 +1,219 @@
+//===- LegalizeManipulation.cpp - Moving elements, as programs ------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopNests.h"
+#include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "ScalarBodies.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType withShape(Value tensor, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+/// Flattens, then splits: right for any two shapes with equally many elements.
+static Value writeReshape(ReshapeOp, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  Value source = body.getInput(0), out = body.getOut();
+  auto sourceType = cast<RankedTensorType>(source.getType()), type = cast<RankedTensorType>(out.getType());
+  if (sourceType.getRank() == 0 || type.getRank() == 0) {
+    // One element; no reassociation says so for dynamic extents.
+    SmallVector<Value> first(sourceType.getRank(), body.getConstant(0));
+    return createFill(body, out, tensor::ExtractOp::create(builder, body.loc, source, first));
+  }
+  auto flatten = [](int64_t rank) {
+    return SmallVector<ReassociationIndices>{llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
+  };
+  int64_t flat = sourceType.hasStaticShape() ? sourceType.getNumElements() : ShapedType::kDynamic;
+  Value value = source;
+  if (sourceType.getRank() != 1)
+    value = tensor::CollapseShapeOp::create(builder, body.loc, withShape(source, flat), source,
+                                            flatten(sourceType.getRank()));
+  // The flat type must be static exactly where the result is.
+  int64_t wanted = type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+  if (wanted != flat)
+    value = tensor::CastOp::create(builder, body.loc, withShape(source, wanted), value);
+  if (type.getRank() != 1)
+    value = tensor::ExpandShapeOp::create(builder, body.loc, type, value, flatten(type.getRank()),
+                                          body.getSizes(body.getOutDims()));
+  return createCopy(body, value, builder.getMultiDimIdentityMap(type.getRank()), out);
+}
+
+static Value writeBroadcastTo(BroadcastToOp, ProgramBody &body) {
+  return createBroadcast(body, body.getInput(0), body.getInputDims(0), body.getOutDims(), body.getOut());
+}
+
+/// `exprs` gives the operand's index for each of its dimensions.
+static Value writeIndexed(ProgramBody &body, ArrayRef<AffineExpr> exprs) {
+  AffineMap map = AffineMap::get(body.getOutDims().size(), 0, exprs, body.builder.getContext());
+  return createCopy(body, body.getInput(0), map, body.getOut());
+}
+
+static Value writePermuteDims(PermuteDimsOp op, ProgramBody &body) {
+  SmallVector<AffineExpr> exprs(op.getPermutation().size());
+  for (auto [dim, axis] : llvm::enumerate(op.getPermutation()))
+    exprs[axis] = body.builder.getAffineDimExpr(dim);
+  return writeIndexed(body, exprs);
+}
+
+static Value writeExpandDims(ExpandDimsOp op, ProgramBody &body) {
+  SmallVector<AffineExpr> exprs;
+  for (size_t dim = 0; dim != body.getOutDims().size(); ++dim)
+    if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(dim)))
+      exprs.push_back(body.builder.getAffineDimExpr(dim));
+  return writeIndexed(body, exprs);
+}
+
+static Value writeSqueeze(SqueezeOp op, ProgramBody &body) {
+  SmallVector<AffineExpr> exprs;
+  unsigned next = 0;
+  for (size_t dim = 0; dim != body.getInputDims(0).size(); ++dim)
+    exprs.push_back(llvm::is_contained(op.getAxes(), static_cast<int64_t>(dim))
+                        ? body.builder.getAffineConstantExpr(0)
+                        : body.builder.getAffineDimExpr(next++));
+  return writeIndexed(body, exprs);
+}
+
+static Value writeSlice(SliceOp op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  size_t rank = body.getOutDims().size();
+  SmallVector<SymExpr> starts(rank, SymExpr::constant(op.getContext(), 0));
+  SmallVector<int64_t> steps(rank, 1);
+  for (auto [axis, start, step] : llvm::zip_equal(op.getAxes(), op.getStartExprs(), op.getStrides())) {
+    starts[axis] = start;
+    steps[axis] = step;
+  }
+  if (llvm::all_of(steps, [](int64_t step) { return step > 0; })) {
+    SmallVector<OpFoldResult> strides;
+    for (int64_t step : steps)
+      strides.push_back(builder.getIndexAttr(step));
+    Value slice = tensor::ExtractSliceOp::create(builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
+                                                 body.getInput(0), body.getSizes(starts),
+                                                 body.getSizes(body.getOutDims()), strides);
+    return createCopy(body, slice, builder.getMultiDimIdentityMap(rank), body.getOut());
+  }
+  SmallVector<Value> first, step;
+  for (auto [start, stride] : llvm::zip_equal(starts, steps)) {
+    first.push_back(body.getIndex(start));
+    step.push_back(body.getConstant(stride));
+  }
+  return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+    SmallVector<Value> indices;
+    for (size_t dim = 0; dim != rank; ++dim) {
+      Value offset = arith::MulIOp::create(inner, loc, linalg::IndexOp::create(inner, loc, dim), step[dim]);
+      indices.push_back(arith::AddIOp::create(inner, loc, first[dim], offset));
+    }
+    return tensor::ExtractOp::create(inner, loc, body.getInput(0), indices);
+  });
+}
+
+static Value writeConcat(ConcatOp op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  int64_t axis = op.getAxis();
+  size_t rank = body.getOutDims().size();
+  SmallVector<Value> distinct;
+  Value result = body.getOut();
+  SymExpr offset = SymExpr::constant(op.getContext(), 0);
+  for (Value operand : op.getOperands()) {
+    auto known = llvm::find(distinct, operand);
+    unsigned index = std::distance(distinct.begin(), known);
+    if (known == distinct.end())
+      distinct.push_back(operand);
+    SmallVector<SymExpr> dims = body.getInputDims(index);
+    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
+    offsets[axis] = body.getIndexOrConstant(offset);
+    result = tensor::InsertSliceOp::create(builder, body.loc, body.getInput(index), result, offsets,
+                                           body.getSizes(dims), strides);
+    offset = offset + dims[axis];
+  }
+  return result;
+}
+
+static Value writeTake(TakeOp op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  int64_t axis = op.getAxis(), indexRank = op.getIndices().getType().getRank();
+  unsigned rank = body.getOutDims().size(), indices = op.getIndices() == op.getOperand() ? 0 : 1;
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim = 0; dim != indexRank; ++dim)
+    exprs.push_back(builder.getAffineDimExpr(axis + dim));
+  AffineMap map = AffineMap::get(rank, 0, exprs, op.getContext());
+  Value source = body.getInput(0);
+  Value extent = tensor::DimOp::create(builder, body.loc, source, axis);
+  return createParallel(body, body.getInput(indices), map, body.getOut(), [&](OpBuilder &inner, Location loc, ValueRange x) {
+    Value index = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), x[0]);
+    // A negative index is a large unsigned one.
+    Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, index, extent);
+    tp::AssertOp::create(inner, loc, inside, "index is out of range");
+    SmallVector<Value> position;
+    auto addLoops = [&](unsigned from, unsigned to) {
+      for (unsigned dim = from; dim != to; ++dim)
+        position.push_back(linalg::IndexOp::create(inner, loc, dim));
+    };
+    addLoops(0, axis);
+    position.push_back(index);
+    addLoops(axis + indexRank, rank);
+    // Nothing is read where the index is refused: the axis may be empty.
+    auto read = scf::IfOp::create(
+        inner, loc, inside,
+        [&](OpBuilder &b, Location l) {
+          scf::YieldOp::create(b, l, tensor::ExtractOp::create(b, l, source, position).getResult());
+        },
+        [&](OpBuilder &b, Location l) {
+          scf::YieldOp::create(b, l, createScalar(b, l, op.getType().getElementType(), 0));
+        });
+    return read.getResult(0);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An op whose tensor operands are the inputs and whose body one function writes.
+template <typename OpTy, Value (*writeBody)(OpTy, ProgramBody &)>
+struct LegalizeManipulation final : OpRewritePattern<OpTy> {
+  LegalizeManipulation(MLIRContext *context, ProgramLibrary &library)
+      : OpRewritePattern<OpTy>(context), library(library) {}
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    if (!hasKnownExtents(op->getOperands()))
+      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    ProgramRequest request;
+    request.name = op->getName().stripDialect();
+    request.result = getExactType(op);
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !llvm::is_contained(request.inputs, operand))
+        request.inputs.push_back(operand);
+    if constexpr (std::is_same_v<OpTy, SliceOp>)
+      request.exprs = op.getStartExprs();
+    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
+    request.body = write;
+    return library.replaceWithCall(rewriter, op, request);
+  }
+
+  ProgramLibrary &library;
+};
+} // namespace
+
+void relax::populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
+  patterns.add<LegalizeManipulation<ReshapeOp, writeReshape>, LegalizeManipulation<BroadcastToOp, writeBroadcastTo>,
+               LegalizeManipulation<PermuteDimsOp, writePermuteDims>, LegalizeManipulation<ExpandDimsOp, writeExpandDims>,
+               LegalizeManipulation<SqueezeOp, writeSqueeze>, LegalizeManipulation<SliceOp, writeSlice>,
+               LegalizeManipulation<ConcatOp, writeConcat>, LegalizeManipulation<TakeOp, writeTake>>(
+      patterns.getContext(), library);
+}

@@ -1,0 +1,132 @@
+//===- LegalizeReduction.cpp - Reductions to programs ---------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopNests.h"
+#include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "ScalarBodies.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+/// What an empty reduction gives.
+static TypedAttr getInitialValue(Operation *op, Type type, OpBuilder &builder) {
+  auto floatType = dyn_cast<FloatType>(type);
+  auto infinity = [&](bool negative) {
+    return builder.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(), negative));
+  };
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<MaxOp>(op))
+    return floatType ? TypedAttr(infinity(true)) : builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  if (isa<MinOp>(op))
+    return floatType ? TypedAttr(infinity(false)) : builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  int64_t value = isa<ProdOp>(op) ? 1 : 0;
+  return floatType ? TypedAttr(builder.getFloatAttr(type, static_cast<double>(value)))
+                   : builder.getIntegerAttr(type, value);
+}
+
+static Value combine(Operation *op, OpBuilder &builder, Location loc, Value element, Value sum) {
+  bool isFloat = isa<FloatType>(sum.getType());
+  if (isa<MaxOp>(op))
+    return isFloat ? arith::MaximumFOp::create(builder, loc, element, sum).getResult()
+                   : arith::MaxSIOp::create(builder, loc, element, sum).getResult();
+  if (isa<MinOp>(op))
+    return isFloat ? arith::MinimumFOp::create(builder, loc, element, sum).getResult()
+                   : arith::MinSIOp::create(builder, loc, element, sum).getResult();
+  if (isa<ProdOp>(op))
+    return isFloat ? arith::MulFOp::create(builder, loc, element, sum).getResult()
+                   : arith::MulIOp::create(builder, loc, element, sum).getResult();
+  return isFloat ? arith::AddFOp::create(builder, loc, element, sum).getResult()
+                 : arith::AddIOp::create(builder, loc, element, sum).getResult();
+}
+
+namespace {
+template <typename OpTy>
+struct LegalizeReduction final : OpRewritePattern<OpTy> {
+  LegalizeReduction(MLIRContext *context, ProgramLibrary &library)
+      : OpRewritePattern<OpTy>(context), library(library) {}
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    if (!hasKnownExtents(op->getOperands()))
+      return rewriter.notifyMatchFailure(op, "the operand has unknown extents");
+    ProgramRequest request;
+    request.name = op->getName().stripDialect();
+    request.result = getExactType(op);
+    request.inputs = {op.getOperand()};
+    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
+    request.body = write;
+    return library.replaceWithCall(rewriter, op, request);
+  }
+
+private:
+  static Value writeBody(OpTy op, ProgramBody &body) {
+    OpBuilder &builder = body.builder;
+    SmallVector<SymExpr> dims = body.getInputDims(0), target = body.getOutDims();
+    Type type = op.getType().getElementType(), sumType = isa<MaxOp, MinOp>(op) ? type : getAccumulatorType(type);
+    bool isMean = isa<MeanOp>(op);
+
+    SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
+    SmallVector<AffineExpr> outExprs;
+    for (auto [dim, extent] : llvm::enumerate(dims)) {
+      if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(dim))) {
+        outExprs.push_back(builder.getAffineDimExpr(dim));
+        continue;
+      }
+      iterators[dim] = utils::IteratorType::reduction;
+      if (op.getKeepdims())
+        outExprs.push_back(builder.getAffineConstantExpr(0));
+    }
+    AffineMap outMap = AffineMap::get(dims.size(), 0, outExprs, op.getContext());
+
+    // The sum goes to the output itself unless it is converted or divided afterwards.
+    bool isFinal = sumType == type && !isMean;
+    Value sums = isFinal ? body.getOut() : body.createEmpty(target, sumType);
+    Value initial = arith::ConstantOp::create(builder, body.loc, getInitialValue(op, sumType, builder));
+    sums = createFill(body, sums, initial);
+    sums = createGeneric(body, body.getInput(0), builder.getMultiDimIdentityMap(dims.size()), sums, outMap, iterators,
+                         [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                           Value element = elements[0];
+                           if (sumType != type)
+                             element = convertFloat(inner, loc, element, sumType);
+                           return combine(op, inner, loc, element, elements[1]);
+                         });
+    if (isFinal)
+      return sums;
+
+    Value divisor;
+    if (isMean) {
+      Value elements = getCount(body, op.getAxes());
+      Value integer = arith::IndexCastOp::create(builder, body.loc, builder.getI64Type(), elements);
+      divisor = arith::SIToFPOp::create(builder, body.loc, sumType, integer);
+    }
+    return createParallel(body, sums, builder.getMultiDimIdentityMap(target.size()), body.getOut(),
+                          [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                            Value result = elements[0];
+                            if (divisor)
+                              result = arith::DivFOp::create(inner, loc, result, divisor);
+                            return convertFloat(inner, loc, result, type);
+                          });
+  }
+
+  /// Number of elements that one mean is taken of; 0 gives 0.0 / 0.0, NaN.
+  static Value getCount(ProgramBody &body, ArrayRef<int64_t> axes) {
+    Value count = body.getConstant(1);
+    SmallVector<SymExpr> dims = body.getInputDims(0);
+    for (int64_t axis : axes)
+      count = arith::MulIOp::create(body.builder, body.loc, count, body.getIndex(dims[axis]));
+    return count;
+  }
+
+  ProgramLibrary &library;
+};
+} // namespace
+
+void relax::populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
+  patterns.add<LegalizeReduction<SumOp>, LegalizeReduction<ProdOp>, LegalizeReduction<MaxOp>, LegalizeReduction<MinOp>,
+               LegalizeReduction<MeanOp>>(patterns.getContext(), library);
+}

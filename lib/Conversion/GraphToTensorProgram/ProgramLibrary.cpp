@@ -1,0 +1,235 @@
+//===- ProgramLibrary.cpp - Making and calling tensor programs ------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using sym::SymExpr;
+
+RankedTensorType relax::getExactType(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto shaped = dyn_cast<InferredShapeOpInterface>(op))
+    return sym::getTensorType(shaped.getExactDims(), type.getElementType());
+  return type;
+}
+
+bool relax::hasKnownExtents(ValueRange values) {
+  return llvm::none_of(
+      values, [](Value value) { return llvm::is_contained(sym::getSymbolicDims(value.getType()), SymExpr()); });
+}
+
+ProgramLibrary::ProgramLibrary(ModuleOp module) : module(module), symbolTable(module) {}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+/// Symbols that a request mentions but its inputs do not determine.
+static SmallVector<StringRef> findScalars(MLIRContext *context, const ProgramRequest &request) {
+  llvm::SetVector<StringRef> used;
+  llvm::StringMap<char> determined;
+  SmallVector<std::pair<SymExpr, SymExpr>> equations;
+  for (Value input : request.inputs)
+    for (SymExpr dim : sym::getSymbolicDims(input.getType())) {
+      if (!dim || dim.getConstant())
+        continue;
+      used.insert_range(dim.getSymbols());
+      if (std::optional<StringRef> symbol = dim.getSymbol())
+        determined[*symbol] = 1;
+      equations.emplace_back(dim, SymExpr::symbol(context, "$" + std::to_string(equations.size())));
+    }
+  for (Type type : request.workspaces)
+    for (SymExpr dim : sym::getSymbolicDims(type))
+      used.insert_range(dim.getSymbols());
+  for (SymExpr dim : sym::getSymbolicDims(request.result))
+    used.insert_range(dim.getSymbols());
+  for (SymExpr expr : request.exprs)
+    used.insert_range(expr.getSymbols());
+
+  auto isUnknown = [&](StringRef name) { return !determined.contains(name); };
+  if (llvm::any_of(used, isUnknown)) {
+    sym::Solution solution = sym::Prover(context).solve(
+        equations, [&](StringRef name) { return used.contains(name); });
+    for (const auto &entry : solution.values)
+      determined[entry.first()] = 1;
+  }
+  SmallVector<StringRef> scalars;
+  llvm::copy_if(used, std::back_inserter(scalars), isUnknown);
+  return scalars;
+}
+
+/// The value shows the symbol as an extent by itself.
+static bool showsSymbol(Value value, StringRef symbol) {
+  return llvm::any_of(sym::getSymbolicDims(value.getType()),
+                      [&](SymExpr dim) { return dim && dim.getSymbol() == symbol; });
+}
+
+/// A value that dominates `op` and knows the symbol: one that shows it, else one that mentions it (the symbol is bound, so
+/// its value is known wherever it may be mentioned).
+static Value findSource(Operation *op, StringRef symbol) {
+  Value mentioning;
+  auto offer = [&](Value value) {
+    SmallVector<StringRef> symbols;
+    sym::collectSymbols(value.getType(), symbols);
+    if (!mentioning && llvm::is_contained(symbols, symbol))
+      mentioning = value;
+    return showsSymbol(value, symbol);
+  };
+  for (Value operand : op->getOperands())
+    if (offer(operand))
+      return operand;
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  for (Value argument : function.getArguments())
+    if (offer(argument))
+      return argument;
+  Value bound;
+  DominanceInfo dominance(function);
+  function.walk([&](sym::SymbolBinderOpInterface binder) {
+    if (!llvm::is_contained(binder.getBoundSymbols(), symbol) || !dominance.properlyDominates(binder, op))
+      return WalkResult::advance();
+    for (Value result : binder->getResults())
+      if (offer(result)) {
+        bound = result;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return bound ? bound : mentioning;
+}
+
+/// A shape value whose entries are the scalars; null without scalars.
+static FailureOr<Value> createScalars(PatternRewriter &rewriter, Operation *op, ArrayRef<SymExpr> scalars) {
+  if (scalars.empty())
+    return Value();
+  Type type = ShapeType::get(rewriter.getContext(), scalars);
+  for (Value operand : op->getOperands())
+    if (operand.getType() == type)
+      return operand;
+  llvm::SmallSetVector<Value, 4> sources;
+  for (SymExpr scalar : scalars) {
+    Value source = findSource(op, *scalar.getSymbol());
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "no value shows a symbol that the program needs");
+    sources.insert(source);
+  }
+  SmallVector<Value> shapes = llvm::map_to_vector(sources, [&](Value source) -> Value {
+    if (isa<ShapeType>(source.getType()))
+      return source;
+    return ShapeOfOp::create(rewriter, op->getLoc(), source);
+  });
+  return MakeShapeOp::create(rewriter, op->getLoc(), type, shapes).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// Facts of the caller that only mention symbols of the program.
+static sym::ScopeAttr copyFacts(tp::ProgramOp program, sym::ScopeAttr scope) {
+  SmallVector<StringRef> symbols;
+  llvm::StringMap<char> known;
+  unsigned numBuffers = program.getInputs().size() + program.getOuts().size() + program.getWorkspaces().size();
+  for (unsigned index = 0; index != numBuffers; ++index)
+    for (SymExpr dim : program.getArgumentDims(index))
+      if (dim)
+        for (StringRef symbol : dim.getSymbols())
+          known[symbol] = 1;
+  for (unsigned index = 0; index != program.getScalars().size(); ++index)
+    for (StringRef symbol : program.getProgramScalar(index).getSymbols())
+      known[symbol] = 1;
+  SmallVector<sym::Fact> facts;
+  for (const sym::Fact &fact : scope.getFacts()) {
+    auto isKnown = [&](StringRef symbol) { return known.contains(symbol); };
+    if (llvm::all_of(fact.lhs.getSymbols(), isKnown) && llvm::all_of(fact.rhs.getSymbols(), isKnown))
+      facts.push_back(fact);
+  }
+  return sym::ScopeAttr::get(program.getContext(), facts);
+}
+
+tp::ProgramOp ProgramLibrary::findOrInsert(tp::ProgramOp program, StringRef base) {
+  SmallVector<tp::ProgramOp> &candidates = programs[{program.getFunctionTypeAttr(), program.getArgAttrsAttr()}];
+  for (tp::ProgramOp candidate : candidates) {
+    program.setSymName(candidate.getSymName());
+    if (OperationEquivalence::isEquivalentTo(candidate, program, OperationEquivalence::IgnoreLocations)) {
+      program.erase();
+      return candidate;
+    }
+  }
+  std::string name = base.str();
+  for (unsigned counter = 1; symbolTable.lookup(name); ++counter)
+    name = (base + "_" + Twine(counter)).str();
+  program.setSymName(name);
+  symbolTable.insert(program);
+  candidates.push_back(program);
+  return program;
+}
+
+tp::ProgramOp ProgramLibrary::makeProgram(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request,
+                                          ArrayRef<SymExpr> scalars, sym::Prover &prover) {
+  OpBuilder builder(rewriter.getContext());
+  auto toArgument = [&](Type type) -> Type {
+    if (!request.bufferForm)
+      return type;
+    auto tensor = cast<RankedTensorType>(type);
+    return MemRefType::get(tensor.getShape(), tensor.getElementType());
+  };
+  SmallVector<Type> inputs = llvm::map_to_vector(request.inputs, [&](Value input) { return toArgument(input.getType()); });
+  SmallVector<Type> workspaces = llvm::map_to_vector(request.workspaces, toArgument);
+  Operation *anchor = op;
+  while (anchor->getParentOp() != module)
+    anchor = anchor->getParentOp();
+  builder.setInsertionPoint(anchor);
+  auto program = tp::ProgramOp::create(builder, op->getLoc(), request.name, inputs, toArgument(request.result), workspaces,
+                                       scalars, request.numExtents);
+  if (request.bufferForm) {
+    // Memrefs carry no encoding from which the builder could read the extents.
+    for (auto [index, input] : llvm::enumerate(request.inputs))
+      program.setArgumentDims(index, sym::getSymbolicDims(input.getType()));
+    program.setArgumentDims(request.inputs.size(), sym::getSymbolicDims(request.result));
+    for (auto [index, type] : llvm::enumerate(request.workspaces))
+      program.setArgumentDims(request.inputs.size() + 1 + index, sym::getSymbolicDims(type));
+  }
+  bool mentions = !scalars.empty() || sym::mentionsSymbol(request.result) ||
+                  llvm::any_of(request.inputs, [](Value input) { return sym::mentionsSymbol(input.getType()); });
+  if (sym::ScopeAttr scope = sym::getScope(op); scope && mentions)
+    program->setAttr(sym::kScopeAttrName, copyFacts(program, scope));
+
+  builder.setInsertionPointToEnd(&program.getBody().front());
+  ProgramBody body(builder, op->getLoc(), program, prover);
+  SmallVector<Value> results = request.body(body);
+  tp::YieldOp::create(builder, op->getLoc(), results);
+  return findOrInsert(program, request.name);
+}
+
+FailureOr<CallTPOp> ProgramLibrary::createCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request) {
+  MLIRContext *context = rewriter.getContext();
+  SmallVector<SymExpr> scalars = llvm::map_to_vector(
+      findScalars(context, request), [&](StringRef name) { return SymExpr::symbol(context, name); });
+  FailureOr<Value> shape = createScalars(rewriter, op, scalars);
+  if (failed(shape))
+    return failure();
+  sym::Prover prover(context, sym::getScope(op));
+  tp::ProgramOp program = makeProgram(rewriter, op, request, scalars, prover);
+  SmallVector<Type> results = {request.result};
+  results.append(request.numExtents, rewriter.getIndexType());
+  return CallTPOp::create(rewriter, op->getLoc(), results, FlatSymbolRefAttr::get(program.getSymNameAttr()),
+                          request.inputs, *shape, ValueRange());
+}
+
+LogicalResult ProgramLibrary::replaceWithCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request) {
+  FailureOr<CallTPOp> call = createCall(rewriter, op, request);
+  if (failed(call))
+    return failure();
+  sym::Prover prover(rewriter.getContext(), sym::getScope(op));
+  rewriter.replaceOp(op, castToType(rewriter, op->getLoc(), call->getResult(0), op->getResult(0).getType(), prover));
+  return success();
+}
