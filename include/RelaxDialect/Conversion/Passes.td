@@ -9,6 +9,26 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// From graph ops to tensor programs
+//===----------------------------------------------------------------------===//
+
+def LegalizeOpsPass : Pass<"relax-legalize-ops", "::mlir::ModuleOp"> {
+  let summary = "Turns computing graph ops into calls of tensor programs.";
+  let description = [{
+    Before: the graph phase. After: each computing op is a `relax.call_tp` of a private `relax_tp.func` in tensor form (buffer
+    form where sizes are found while running); identical programs are shared. Symbols keep their names inside; what no
+    argument shows becomes a scalar, and the call gets a shape value. Splat constants of elementwise ops move into the body.
+
+    Operands with unknown extents get names by `relax.match_cast`; shape rules that the facts of the function and earlier
+    assertions do not prove are asserted. Broadcasting that only run time decides is computed as numpy does.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::relax::graph::RelaxDialect", "::mlir::relax::tp::RelaxTpDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels: func.func over identity-layout memrefs, index scalars and a
 // trailing memref<1xi64> error word, as relax-convert-tensor-program-to-func
 // makes them. Every pass leaves other functions alone.

@@ -21,7 +21,7 @@ struct LegalizeFull final : OpRewritePattern<FullOp> {
       return rewriter.notifyMatchFailure(op, "the shape has unknown extents");
     ProgramRequest request;
     request.name = "full";
-    request.result = getExactType(op);
+    request.results = {getExactType(op)};
     auto write = [&](ProgramBody &body) {
       Value value = arith::ConstantOp::create(body.builder, body.loc, op.getValue());
       return SmallVector<Value>{createFill(body, body.getOut(), value)};

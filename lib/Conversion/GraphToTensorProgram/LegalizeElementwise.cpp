@@ -45,7 +45,7 @@ struct LegalizeElementwise final : OpTraitRewritePattern<Broadcasting> {
       return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
     ProgramRequest request;
     request.name = op->getName().stripDialect();
-    request.result = getExactType(op);
+    request.results = {getExactType(op)};
     SmallVector<Source> sources;
     for (Value operand : op->getOperands()) {
       Source source;

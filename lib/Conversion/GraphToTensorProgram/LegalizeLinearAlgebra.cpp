@@ -57,7 +57,7 @@ struct LegalizeMatmul final : OpRewritePattern<MatmulOp> {
       return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
     ProgramRequest request;
     request.name = "matmul";
-    request.result = getExactType(op);
+    request.results = {getExactType(op)};
     request.inputs = {op.getLhs()};
     if (op.getRhs() != op.getLhs())
       request.inputs.push_back(op.getRhs());
@@ -131,7 +131,7 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
       return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
     ProgramRequest request;
     request.name = "conv";
-    request.result = getExactType(op);
+    request.results = {getExactType(op)};
     request.inputs = {op.getInput(), op.getWeight()};
     if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
       SmallVector<SymExpr> padded = getPaddedDims(op);

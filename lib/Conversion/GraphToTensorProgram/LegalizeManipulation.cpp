@@ -195,7 +195,7 @@ struct LegalizeManipulation final : OpRewritePattern<OpTy> {
       return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
     ProgramRequest request;
     request.name = op->getName().stripDialect();
-    request.result = getExactType(op);
+    request.results = {getExactType(op)};
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && !llvm::is_contained(request.inputs, operand))
         request.inputs.push_back(operand);

@@ -56,7 +56,7 @@ struct LegalizeReduction final : OpRewritePattern<OpTy> {
       return rewriter.notifyMatchFailure(op, "the operand has unknown extents");
     ProgramRequest request;
     request.name = op->getName().stripDialect();
-    request.result = getExactType(op);
+    request.results = {getExactType(op)};
     request.inputs = {op.getOperand()};
     auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
     request.body = write;

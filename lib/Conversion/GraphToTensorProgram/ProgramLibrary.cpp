@@ -47,11 +47,10 @@ static SmallVector<StringRef> findScalars(MLIRContext *context, const ProgramReq
         determined[*symbol] = 1;
       equations.emplace_back(dim, SymExpr::symbol(context, "$" + std::to_string(equations.size())));
     }
-  for (Type type : request.workspaces)
-    for (SymExpr dim : sym::getSymbolicDims(type))
-      used.insert_range(dim.getSymbols());
-  for (SymExpr dim : sym::getSymbolicDims(request.result))
-    used.insert_range(dim.getSymbols());
+  for (ArrayRef<RankedTensorType> types : {ArrayRef(request.results), ArrayRef(request.workspaces)})
+    for (Type type : types)
+      for (SymExpr dim : sym::getSymbolicDims(type))
+        used.insert_range(dim.getSymbols());
   for (SymExpr expr : request.exprs)
     used.insert_range(expr.getSymbols());
 
@@ -183,24 +182,26 @@ tp::ProgramOp ProgramLibrary::makeProgram(PatternRewriter &rewriter, Operation *
     return MemRefType::get(tensor.getShape(), tensor.getElementType());
   };
   SmallVector<Type> inputs = llvm::map_to_vector(request.inputs, [&](Value input) { return toArgument(input.getType()); });
+  SmallVector<Type> outs = llvm::map_to_vector(request.results, toArgument);
   SmallVector<Type> workspaces = llvm::map_to_vector(request.workspaces, toArgument);
   Operation *anchor = op;
   while (anchor->getParentOp() != module)
     anchor = anchor->getParentOp();
   builder.setInsertionPoint(anchor);
-  auto program = tp::ProgramOp::create(builder, op->getLoc(), request.name, inputs, toArgument(request.result), workspaces,
-                                       scalars, request.numExtents);
+  auto program = tp::ProgramOp::create(builder, op->getLoc(), request.name, inputs, outs, workspaces, scalars);
   if (request.bufferForm) {
     // Memrefs carry no encoding from which the builder could read the extents.
-    for (auto [index, input] : llvm::enumerate(request.inputs))
-      program.setArgumentDims(index, sym::getSymbolicDims(input.getType()));
-    program.setArgumentDims(request.inputs.size(), sym::getSymbolicDims(request.result));
-    for (auto [index, type] : llvm::enumerate(request.workspaces))
-      program.setArgumentDims(request.inputs.size() + 1 + index, sym::getSymbolicDims(type));
+    unsigned next = 0;
+    for (Value input : request.inputs)
+      program.setArgumentDims(next++, sym::getSymbolicDims(input.getType()));
+    for (ArrayRef<RankedTensorType> types : {ArrayRef(request.results), ArrayRef(request.workspaces)})
+      for (Type type : types)
+        program.setArgumentDims(next++, sym::getSymbolicDims(type));
   }
-  bool mentions = !scalars.empty() || sym::mentionsSymbol(request.result) ||
-                  llvm::any_of(request.inputs, [](Value input) { return sym::mentionsSymbol(input.getType()); });
-  if (sym::ScopeAttr scope = sym::getScope(op); scope && mentions)
+  auto mentions = [](Type type) { return sym::mentionsSymbol(type); };
+  bool isSymbolic = !scalars.empty() || llvm::any_of(request.results, mentions) ||
+                    llvm::any_of(request.inputs, [&](Value input) { return mentions(input.getType()); });
+  if (sym::ScopeAttr scope = sym::getScope(op); scope && isSymbolic)
     program->setAttr(sym::kScopeAttrName, copyFacts(program, scope));
 
   builder.setInsertionPointToEnd(&program.getBody().front());
@@ -219,8 +220,7 @@ FailureOr<CallTPOp> ProgramLibrary::createCall(PatternRewriter &rewriter, Operat
     return failure();
   sym::Prover prover(context, sym::getScope(op));
   tp::ProgramOp program = makeProgram(rewriter, op, request, scalars, prover);
-  SmallVector<Type> results = {request.result};
-  results.append(request.numExtents, rewriter.getIndexType());
+  SmallVector<Type> results(request.results.begin(), request.results.end());
   return CallTPOp::create(rewriter, op->getLoc(), results, FlatSymbolRefAttr::get(program.getSymNameAttr()),
                           request.inputs, *shape, ValueRange());
 }

@@ -27,9 +27,9 @@ public:
   sym::Prover &prover;
 
   Value getInput(unsigned index) { return program.getInputs()[index]; }
-  Value getOut() { return program.getOuts()[0]; }
+  Value getOut(unsigned index = 0) { return program.getOuts()[index]; }
   Value getWorkspace(unsigned index) { return program.getWorkspaces()[index]; }
-  /// Extents of an input or of the out.
+  /// Extents of an input or of the first out.
   SmallVector<sym::SymExpr> getInputDims(unsigned index) { return program.getArgumentDims(index); }
   SmallVector<sym::SymExpr> getOutDims() { return program.getArgumentDims(program.getInputs().size()); }
 
@@ -56,10 +56,9 @@ private:
 struct ProgramRequest {
   StringRef name;
   SmallVector<Value> inputs;
-  RankedTensorType result;                     // with exact extents
+  SmallVector<RankedTensorType> results;       // with exact extents
   SmallVector<RankedTensorType> workspaces;    // with exact extents
   SmallVector<sym::SymExpr> exprs;             // what the body asks for besides extents
-  unsigned numExtents = 0;                     // found while running
   bool bufferForm = false;
   function_ref<SmallVector<Value>(ProgramBody &)> body; // gives what the program yields
 };
