@@ -8,6 +8,7 @@
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -34,7 +35,7 @@ ProgramLibrary::ProgramLibrary(ModuleOp module) : module(module), symbolTable(mo
 //===----------------------------------------------------------------------===//
 
 /// Symbols that a request mentions but its inputs do not determine.
-static SmallVector<StringRef> findScalars(MLIRContext *context, const ProgramRequest &request) {
+static SmallVector<StringRef> findUndetermined(MLIRContext *context, const ProgramRequest &request) {
   llvm::SetVector<StringRef> used;
   llvm::StringMap<char> determined;
   SmallVector<std::pair<SymExpr, SymExpr>> equations;
@@ -64,6 +65,64 @@ static SmallVector<StringRef> findScalars(MLIRContext *context, const ProgramReq
   SmallVector<StringRef> scalars;
   llvm::copy_if(used, std::back_inserter(scalars), isUnknown);
   return scalars;
+}
+
+/// The types of a program's arguments, in the symbols of the program.
+struct relax::ProgramTypes {
+  SmallVector<Type> inputs, results, workspaces;
+  SmallVector<SymExpr> scalars;
+};
+
+/// Extents of inputs from which no symbol can be found get a symbol of their own, if nothing else needs what they are made
+/// of: `exp` of a tensor with n * m elements is a program over any extent.
+static bool abstractExtents(MLIRContext *context, const ProgramRequest &request, ArrayRef<StringRef> undetermined,
+                            ProgramTypes &types) {
+  auto isOpaque = [&](SymExpr expr) {
+    return llvm::any_of(undetermined, [&](StringRef symbol) { return expr.usesSymbol(symbol); });
+  };
+  llvm::StringMap<char> used;
+  llvm::MapVector<SymExpr, SymExpr> names;
+  auto forEachDim = [&](function_ref<void(SymExpr)> visit) {
+    for (Value input : request.inputs)
+      for (SymExpr dim : sym::getSymbolicDims(input.getType()))
+        visit(dim);
+  };
+  forEachDim([&](SymExpr dim) {
+    for (StringRef symbol : dim.getSymbols())
+      used[symbol] = 1;
+  });
+  unsigned next = 0;
+  forEachDim([&](SymExpr dim) {
+    if (!isOpaque(dim) || names.contains(dim))
+      return;
+    std::string name;
+    do
+      name = "d" + std::to_string(next++);
+    while (used.contains(name));
+    names[dim] = SymExpr::symbol(context, name);
+  });
+
+  bool isPossible = !llvm::any_of(request.exprs, isOpaque);
+  auto rewrite = [&](Type type) -> Type {
+    SmallVector<SymExpr> dims = sym::getSymbolicDims(type);
+    for (SymExpr &dim : dims)
+      if (isOpaque(dim)) {
+        SymExpr name = names.lookup(dim);
+        isPossible &= static_cast<bool>(name);
+        dim = name;
+      }
+    return sym::getTensorType(dims, cast<RankedTensorType>(type).getElementType());
+  };
+  ProgramTypes abstracted;
+  for (Value input : request.inputs)
+    abstracted.inputs.push_back(rewrite(input.getType()));
+  for (Type type : request.results)
+    abstracted.results.push_back(rewrite(type));
+  for (Type type : request.workspaces)
+    abstracted.workspaces.push_back(rewrite(type));
+  if (isPossible)
+    types = abstracted;
+  return isPossible;
 }
 
 /// The value shows the symbol as an extent by itself.
@@ -172,35 +231,28 @@ tp::ProgramOp ProgramLibrary::findOrInsert(tp::ProgramOp program, StringRef base
   return program;
 }
 
-tp::ProgramOp ProgramLibrary::makeProgram(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request,
-                                          ArrayRef<SymExpr> scalars, sym::Prover &prover) {
-  OpBuilder builder(rewriter.getContext());
+tp::ProgramOp ProgramLibrary::makeProgram(Operation *op, const ProgramRequest &request, const ProgramTypes &types,
+                                          sym::Prover &prover) {
+  OpBuilder builder(op->getContext());
   auto toArgument = [&](Type type) -> Type {
     if (!request.bufferForm)
       return type;
     auto tensor = cast<RankedTensorType>(type);
     return MemRefType::get(tensor.getShape(), tensor.getElementType());
   };
-  SmallVector<Type> inputs = llvm::map_to_vector(request.inputs, [&](Value input) { return toArgument(input.getType()); });
-  SmallVector<Type> outs = llvm::map_to_vector(request.results, toArgument);
-  SmallVector<Type> workspaces = llvm::map_to_vector(request.workspaces, toArgument);
   Operation *anchor = op;
   while (anchor->getParentOp() != module)
     anchor = anchor->getParentOp();
   builder.setInsertionPoint(anchor);
-  auto program = tp::ProgramOp::create(builder, op->getLoc(), request.name, inputs, outs, workspaces, scalars);
-  if (request.bufferForm) {
-    // Memrefs carry no encoding from which the builder could read the extents.
-    unsigned next = 0;
-    for (Value input : request.inputs)
-      program.setArgumentDims(next++, sym::getSymbolicDims(input.getType()));
-    for (ArrayRef<RankedTensorType> types : {ArrayRef(request.results), ArrayRef(request.workspaces)})
-      for (Type type : types)
-        program.setArgumentDims(next++, sym::getSymbolicDims(type));
-  }
+  auto program = tp::ProgramOp::create(builder, op->getLoc(), request.name, llvm::map_to_vector(types.inputs, toArgument),
+                                       llvm::map_to_vector(types.results, toArgument),
+                                       llvm::map_to_vector(types.workspaces, toArgument), types.scalars);
+  // Memrefs carry no encoding from which the builder could read the extents.
+  if (request.bufferForm)
+    for (auto [index, type] : llvm::enumerate(llvm::concat<const Type>(types.inputs, types.results, types.workspaces)))
+      program.setArgumentDims(index, sym::getSymbolicDims(type));
   auto mentions = [](Type type) { return sym::mentionsSymbol(type); };
-  bool isSymbolic = !scalars.empty() || llvm::any_of(request.results, mentions) ||
-                    llvm::any_of(request.inputs, [&](Value input) { return mentions(input.getType()); });
+  bool isSymbolic = llvm::any_of(llvm::concat<const Type>(types.inputs, types.results, types.workspaces), mentions);
   if (sym::ScopeAttr scope = sym::getScope(op); scope && isSymbolic)
     program->setAttr(sym::kScopeAttrName, copyFacts(program, scope));
 
@@ -213,13 +265,20 @@ tp::ProgramOp ProgramLibrary::makeProgram(PatternRewriter &rewriter, Operation *
 
 FailureOr<CallTPOp> ProgramLibrary::createCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request) {
   MLIRContext *context = rewriter.getContext();
-  SmallVector<SymExpr> scalars = llvm::map_to_vector(
-      findScalars(context, request), [&](StringRef name) { return SymExpr::symbol(context, name); });
-  FailureOr<Value> shape = createScalars(rewriter, op, scalars);
+  SmallVector<StringRef> undetermined = findUndetermined(context, request);
+  ProgramTypes types;
+  if (undetermined.empty() || !abstractExtents(context, request, undetermined, types)) {
+    llvm::append_range(types.inputs, ValueRange(request.inputs).getTypes());
+    llvm::append_range(types.results, request.results);
+    llvm::append_range(types.workspaces, request.workspaces);
+    for (StringRef symbol : undetermined)
+      types.scalars.push_back(SymExpr::symbol(context, symbol));
+  }
+  FailureOr<Value> shape = createScalars(rewriter, op, types.scalars);
   if (failed(shape))
     return failure();
   sym::Prover prover(context, sym::getScope(op));
-  tp::ProgramOp program = makeProgram(rewriter, op, request, scalars, prover);
+  tp::ProgramOp program = makeProgram(op, request, types, prover);
   SmallVector<Type> results(request.results.begin(), request.results.end());
   return CallTPOp::create(rewriter, op->getLoc(), results, FlatSymbolRefAttr::get(program.getSymNameAttr()),
                           request.inputs, *shape, ValueRange());

@@ -63,6 +63,8 @@ struct ProgramRequest {
   function_ref<SmallVector<Value>(ProgramBody &)> body; // gives what the program yields
 };
 
+struct ProgramTypes;
+
 /// The programs that one run makes: identical ones are shared, names are readable and do not depend on anything else.
 class ProgramLibrary {
 public:
@@ -76,8 +78,7 @@ public:
   LogicalResult replaceWithCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request);
 
 private:
-  tp::ProgramOp makeProgram(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request,
-                            ArrayRef<sym::SymExpr> scalars, sym::Prover &prover);
+  tp::ProgramOp makeProgram(Operation *op, const ProgramRequest &request, const ProgramTypes &types, sym::Prover &prover);
   tp::ProgramOp findOrInsert(tp::ProgramOp program, StringRef base);
 
   ModuleOp module;

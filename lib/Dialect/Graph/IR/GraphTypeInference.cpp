@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphTypeInference.h"
-#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -35,10 +34,10 @@ void TypeInference::addRule(Fact rule) {
 LogicalResult TypeInference::requireEqual(const Twine &what, SymExpr actual, SymExpr expected) {
   if (!actual || !expected || actual == expected)
     return success();
-  Verdict verdict = sym::Prover(context).isEqual(actual, expected);
-  if (verdict == Verdict::False)
+  Verdict verdict = prover.isEqual(actual, expected);
+  if (verdict == Verdict::False && !knowsFacts)
     return fail(what.str(), " is expected to be ", expected.str(), ", got ", actual.str());
-  if (verdict == Verdict::Depends)
+  if (verdict != Verdict::True)
     addRule({actual, Fact::Op::Equal, expected});
   return success();
 }
@@ -46,16 +45,16 @@ LogicalResult TypeInference::requireEqual(const Twine &what, SymExpr actual, Sym
 LogicalResult TypeInference::requireLessEqual(const Twine &what, SymExpr smaller, SymExpr larger) {
   if (!smaller || !larger)
     return success();
-  Verdict verdict = sym::Prover(context).isLessEqual(smaller, larger);
-  if (verdict == Verdict::False)
+  Verdict verdict = prover.isLessEqual(smaller, larger);
+  if (verdict == Verdict::False && !knowsFacts)
     return fail(what.str(), ": expected ", smaller.str(), " <= ", larger.str());
-  if (verdict == Verdict::Depends)
+  if (verdict != Verdict::True)
     addRule({smaller, Fact::Op::LessEqual, larger});
   return success();
 }
 
 LogicalResult TypeInference::requireBroadcastsTo(const Twine &what, SymExpr extent, SymExpr target) {
-  if (!extent || !target || extent == target || extent.getConstant() == 1)
+  if (!extent || !target || extent.getConstant() == 1 || isKnownEqual(extent, target))
     return success();
   if (extent.getConstant() && target.getConstant())
     return fail(what.str(), " is expected to be 1 or ", target.str(), ", got ", extent.str());
@@ -72,7 +71,7 @@ LogicalResult TypeInference::requireBroadcastsTo(const Twine &what, SymExpr exte
 LogicalResult TypeInference::requireSameNumElements(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to) {
   if (llvm::is_contained(from, SymExpr()) || llvm::is_contained(to, SymExpr()))
     return success();
-  Verdict verdict = sym::Prover(context).sameNumElements(from, to);
+  Verdict verdict = prover.sameNumElements(from, to);
   auto product = [&](ArrayRef<SymExpr> dims) {
     SymExpr result = constant(1);
     for (SymExpr dim : dims)
@@ -80,11 +79,11 @@ LogicalResult TypeInference::requireSameNumElements(ArrayRef<SymExpr> from, Arra
     return result;
   };
   SymExpr actual = product(from), expected = product(to);
-  if (verdict == Verdict::False)
+  if (verdict == Verdict::False && !knowsFacts)
     return fail("number of elements of the result is expected to be ", describe(actual), ", got ", describe(expected));
-  if (verdict == Verdict::Depends && !(actual && expected))
+  if (verdict != Verdict::True && !(actual && expected))
     return fail("number of elements does not fit 64 bits");
-  if (verdict == Verdict::Depends)
+  if (verdict != Verdict::True)
     addRule({actual, Fact::Op::Equal, expected});
   return success();
 }
@@ -104,7 +103,8 @@ FailureOr<SmallVector<SymExpr>> TypeInference::broadcast(ArrayRef<SmallVector<Sy
       SymExpr extent = dim < missing ? one : shape[dim - missing];
       if (extent == one)
         continue;
-      extents.insert(extent);
+      if (llvm::none_of(extents, [&](SymExpr other) { return isKnownEqual(extent, other); }))
+        extents.insert(extent);
       if (!extent || !extent.getConstant())
         continue;
       if (fixed && fixed != extent)
@@ -180,7 +180,6 @@ LogicalResult TypeInference::verifyResult(RankedTensorType inferred, Type writte
     return fail("result is expected to have rank ", inferred.getRank(), ", got ", written);
   if (type.getElementType() != inferred.getElementType())
     return fail("result is expected to have element type ", inferred.getElementType(), ", got ", type.getElementType());
-  sym::Prover prover(context);
   SmallVector<SymExpr> claims = sym::getSymbolicDims(type);
   for (auto [index, exact, claim] : llvm::enumerate(getExactDims(inferred), claims)) {
     if (!claim || exact == claim)
@@ -195,7 +194,7 @@ LogicalResult TypeInference::verifyResult(RankedTensorType inferred, Type writte
 SmallVector<Fact> TypeInference::takeRules(RankedTensorType inferred, Type written) {
   SmallVector<SymExpr> claims = sym::getSymbolicDims(written);
   for (auto [exact, claim] : llvm::zip_equal(getExactDims(inferred), claims))
-    if (exact && claim && exact != claim)
+    if (exact && claim && !isKnownEqual(exact, claim))
       addRule({exact, Fact::Op::Equal, claim});
   return std::move(rules);
 }

@@ -44,13 +44,13 @@ class Relax_InferenceCode<bit hasRules> {
                                   : inference.verifyResult(*type, getType(), /*mayClaim=*/}] # !if(hasRules, "true", "false") # [{);
     }
     ::llvm::SmallVector<::mlir::relax::sym::SymExpr> $cppClass::getExactDims() {
-      ::mlir::relax::graph::TypeInference inference(getContext(), ::std::nullopt, getOperationName());
+      ::mlir::relax::graph::TypeInference inference(getOperation());
       ::llvm::FailureOr<::mlir::RankedTensorType> type = inferType(inference, Adaptor(*this));
       return ::mlir::failed(type) ? ::mlir::relax::sym::getSymbolicDims(getType()) : inference.getExactDims(*type);
     }
   }] # !if(hasRules, [{
     ::llvm::SmallVector<::mlir::relax::sym::Fact> $cppClass::getShapeRules() {
-      ::mlir::relax::graph::TypeInference inference(getContext(), ::std::nullopt, getOperationName());
+      ::mlir::relax::graph::TypeInference inference(getOperation());
       ::llvm::FailureOr<::mlir::RankedTensorType> type = inferType(inference, Adaptor(*this));
       return ::mlir::failed(type) ? ::llvm::SmallVector<::mlir::relax::sym::Fact>()
                                   : inference.takeRules(*type, getType());

@@ -3,14 +3,15 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 // One run of inference gives an op's result type, its shape rules and its
-// diagnostics, so that they cannot disagree. It knows no facts: it refuses what
-// is false for every valuation, states as a rule what depends on one.
+// diagnostics, so that they cannot disagree. Types are inferred without facts:
+// refused is what is false for every valuation, a rule is what depends on one.
+// Facts only make rules and exact extents simpler.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H
 
-#include "RelaxDialect/Dialect/Sym/IR/SymAttrs.h"
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -25,7 +26,11 @@ public:
 
   /// Without a location failures are silent.
   TypeInference(MLIRContext *context, std::optional<Location> location, StringRef opName)
-      : context(context), location(location), opName(opName) {}
+      : context(context), location(location), opName(opName), prover(context) {}
+  /// Rules and exact extents where the facts of the function around `op` are known.
+  explicit TypeInference(Operation *op)
+      : context(op->getContext()), opName(op->getName().getStringRef()), knowsFacts(true),
+        prover(context, sym::getScope(op)) {}
 
   MLIRContext *getContext() const { return context; }
   SymExpr constant(int64_t value) const { return SymExpr::constant(context, value); }
@@ -71,10 +76,13 @@ public:
 
 private:
   void addRule(sym::Fact rule);
+  bool isKnownEqual(SymExpr a, SymExpr b) { return a == b || (a && b && prover.isEqual(a, b) == sym::Verdict::True); }
 
   MLIRContext *context;
   std::optional<Location> location;
   StringRef opName;
+  bool knowsFacts = false; // then what is false is false here, not for every valuation
+  sym::Prover prover;
   SmallVector<sym::Fact> rules;
   SmallVector<SymExpr> exactDims; // exact extents of the first dimensions, where broadcast
 };
