@@ -41,12 +41,13 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createConvertFuncToLLVMPass());
+  // Last: the region of an atomic update is converted only after what is inside.
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 

@@ -17,11 +17,11 @@ struct LegalizeFull final : OpRewritePattern<FullOp> {
   LegalizeFull(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
 
   LogicalResult matchAndRewrite(FullOp op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "the shape has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
     request.name = "full";
-    request.results = {getExactType(op)};
+    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     auto write = [&](ProgramBody &body) {
       Value value = arith::ConstantOp::create(body.builder, body.loc, op.getValue());
       return SmallVector<Value>{createFill(body, body.getOut(), value)};

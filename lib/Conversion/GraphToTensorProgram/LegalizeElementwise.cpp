@@ -41,11 +41,11 @@ struct LegalizeElementwise final : OpTraitRewritePattern<Broadcasting> {
       : OpTraitRewritePattern<Broadcasting>(context), library(library) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
     request.name = op->getName().stripDialect();
-    request.results = {getExactType(op)};
+    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     SmallVector<Source> sources;
     for (Value operand : op->getOperands()) {
       Source source;

@@ -53,11 +53,11 @@ struct LegalizeMatmul final : OpRewritePattern<MatmulOp> {
   LegalizeMatmul(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
 
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
     request.name = "matmul";
-    request.results = {getExactType(op)};
+    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     request.inputs = {op.getLhs()};
     if (op.getRhs() != op.getLhs())
       request.inputs.push_back(op.getRhs());
@@ -127,11 +127,11 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
   LegalizeConv(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
 
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
     request.name = "conv";
-    request.results = {getExactType(op)};
+    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     request.inputs = {op.getInput(), op.getWeight()};
     if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
       SmallVector<SymExpr> padded = getPaddedDims(op);

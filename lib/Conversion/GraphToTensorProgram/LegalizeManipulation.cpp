@@ -191,11 +191,11 @@ struct LegalizeManipulation final : OpRewritePattern<OpTy> {
       : OpRewritePattern<OpTy>(context), library(library) {}
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "an operand has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
     request.name = op->getName().stripDialect();
-    request.results = {getExactType(op)};
+    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()) && !llvm::is_contained(request.inputs, operand))
         request.inputs.push_back(operand);

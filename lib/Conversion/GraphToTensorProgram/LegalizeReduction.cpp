@@ -52,11 +52,11 @@ struct LegalizeReduction final : OpRewritePattern<OpTy> {
       : OpRewritePattern<OpTy>(context), library(library) {}
 
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "the operand has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
     request.name = op->getName().stripDialect();
-    request.results = {getExactType(op)};
+    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     request.inputs = {op.getOperand()};
     auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
     request.body = write;

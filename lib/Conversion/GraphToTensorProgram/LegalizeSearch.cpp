@@ -119,8 +119,8 @@ struct LegalizeUnique final : OpRewritePattern<UniqueOp> {
   LegalizeUnique(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
 
   LogicalResult matchAndRewrite(UniqueOp op, PatternRewriter &rewriter) const override {
-    if (!hasKnownExtents(op->getOperands()))
-      return rewriter.notifyMatchFailure(op, "the operand has unknown extents");
+    if (!isPrepared(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     SymExpr size = SymExpr::constant(op.getContext(), 1);
     for (SymExpr extent : sym::getSymbolicDims(op.getOperand().getType()))
       size = size * extent;

@@ -16,13 +16,6 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-RankedTensorType relax::getExactType(Operation *op) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (auto shaped = dyn_cast<InferredShapeOpInterface>(op))
-    return sym::getTensorType(shaped.getExactDims(), type.getElementType());
-  return type;
-}
-
 bool relax::hasKnownExtents(ValueRange values) {
   return llvm::none_of(
       values, [](Value value) { return llvm::is_contained(sym::getSymbolicDims(value.getType()), SymExpr()); });
@@ -184,6 +177,8 @@ static FailureOr<Value> createScalars(PatternRewriter &rewriter, Operation *op, 
       return source;
     return ShapeOfOp::create(rewriter, op->getLoc(), source);
   });
+  if (shapes.size() == 1 && shapes.front().getType() == type)
+    return shapes.front();
   return MakeShapeOp::create(rewriter, op->getLoc(), type, shapes).getResult();
 }
 

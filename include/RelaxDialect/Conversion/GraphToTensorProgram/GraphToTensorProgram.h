@@ -3,7 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 // Patterns that replace a computing op of the graph by a call of a tensor
-// program. `relax-legalize-ops` is all of them; others may take some.
+// program. `relax-legalize-ops` is the preparation and all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_CONVERSION_GRAPHTOTENSORPROGRAM_GRAPHTOTENSORPROGRAM_H
@@ -11,14 +11,21 @@
 
 namespace mlir {
 class RewritePatternSet;
+namespace func {
+class FuncOp;
+} // namespace func
 } // namespace mlir
 
 namespace mlir::relax {
 
 class ProgramLibrary;
 
-// The patterns expect operands without unknown extents and leave others alone. Each adds the program it needs to
-// `library`, or finds an identical one there.
+/// Makes computing ops fit for programs: operands and results have known extents, shape rules that neither the facts of the
+/// function nor earlier assertions prove are asserted. Users of a result see the type that was written.
+void prepareForPrograms(func::FuncOp function);
+
+// The patterns take prepared ops and leave others alone. Each adds the program it needs to `library`, or finds an identical
+// one there.
 void populateElementwiseToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);

@@ -87,11 +87,10 @@ private:
   DenseMap<std::pair<Attribute, Attribute>, SmallVector<tp::ProgramOp>> programs;
 };
 
-/// Extents of an op's result whenever its rules hold, as a type.
-RankedTensorType getExactType(Operation *op);
-
-/// Every extent of every operand is known, as the patterns need.
+/// Every extent is known.
 bool hasKnownExtents(ValueRange values);
+/// Every extent of operands and results is known, as the patterns need and `prepareForPrograms` makes it.
+inline bool isPrepared(Operation *op) { return hasKnownExtents(op->getOperands()) && hasKnownExtents(op->getResults()); }
 
 } // namespace mlir::relax
 
