@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Transforms/Passes.h"
@@ -27,6 +28,9 @@ void relax::buildSimplifyPipeline(OpPassManager &manager) {
 
 void relax::buildDefaultPipeline(OpPassManager &manager) {
   buildSimplifyPipeline(manager);
+  manager.addPass(createLegalizeOpsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   buildOptimizePipeline(manager);
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createVerifyMixedPass());

@@ -25,6 +25,22 @@ static RankedTensorType withShape(Value tensor, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
+/// Reads a flat tensor in the shape of the output. tensor.expand_shape would say it shorter, but upstream lowers it to
+/// buffers only with one dynamic extent.
+static Value writeSplit(ProgramBody &body, Value flat) {
+  SmallVector<Value> sizes;
+  for (SymExpr dim : body.getOutDims())
+    sizes.push_back(body.getIndex(dim));
+  return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+    Value index = linalg::IndexOp::create(builder, loc, 0);
+    for (size_t dim = 1; dim != sizes.size(); ++dim) {
+      index = arith::MulIOp::create(builder, loc, index, sizes[dim]);
+      index = arith::AddIOp::create(builder, loc, index, linalg::IndexOp::create(builder, loc, dim));
+    }
+    return tensor::ExtractOp::create(builder, loc, flat, index);
+  });
+}
+
 /// Flattens, then splits: right for any two shapes with equally many elements.
 static Value writeReshape(ReshapeOp, ProgramBody &body) {
   OpBuilder &builder = body.builder;
@@ -43,6 +59,8 @@ static Value writeReshape(ReshapeOp, ProgramBody &body) {
   if (sourceType.getRank() != 1)
     value = tensor::CollapseShapeOp::create(builder, body.loc, withShape(source, flat), source,
                                             flatten(sourceType.getRank()));
+  if (type.getNumDynamicDims() > 1)
+    return writeSplit(body, value);
   // The flat type must be static exactly where the result is.
   int64_t wanted = type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
   if (wanted != flat)

@@ -131,7 +131,7 @@ private:
       Value shape = MakeShapeOp::create(builder, op->getLoc(), ShapeType::get(context, dim), shapes);
       std::string name = names.make("d");
       dim = SymExpr::symbol(context, name);
-      MatchCastOp::create(builder, op->getLoc(), ShapeType::get(context, dim), shape, builder.getStrArrayAttr(name));
+      MatchCastOp::create(builder, op->getLoc(), ShapeType::get(context, dim), shape, builder.getStrArrayAttr(StringRef(name)));
     }
   }
 
