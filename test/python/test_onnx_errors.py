@@ -267,8 +267,10 @@ NODES = {
     "unique": (node("Unique", "x", sorted=0), "attribute 'sorted' must be 1"),
     "unique axis": (node("Unique", "x", axis=0), "attribute 'axis' is not supported"),
     "pad": (node("Pad", "x"), "has 1 input, expected at least 2"),
-    "pads": (node("Pad", "x two"), "has 2 pads, expected 6"),
+    "pads": (node("Pad", "x two"), "has 2 pads of known number, expected 6"),
     "pad mode": (node("Pad", "x two", mode="wrap"), "attribute 'mode' is 'wrap', expected constant, edge or reflect"),
+    "resize": (node("Resize", "x  ones", mode="linear"), "mode 'linear' with 'half_pixel' and 'round_prefer_floor' is not supported"),
+    "resize factor": (node("Resize", "x  ones"), "only constant, positive, integral factors for each dimension are supported"),
     "gelu": (node("Gelu", "x", approximate="x"), "attribute 'approximate' is 'x', expected 'none' or 'tanh'"),
     "too large": (node("Expand", "s big"), "is too large"),
 }
@@ -280,7 +282,8 @@ def test_nodes(refuse, name):
     what, message = NODES[name]
     if not isinstance(what, onnx.ModelProto):
         more = {"c2": [1, 9, "n", 4], "l": [1, 4, "n"], "e": ([1], INT64)}
-        constants = CONSTANTS | {"big": np.array([2**40, 2**40]), "neg": np.array([-1])}
+        constants = CONSTANTS | {"big": np.array([2**40, 2**40]), "neg": np.array([-1]),
+                                 "ones": np.array([1, 1.5, 1], np.float32)}
         what = model(what, INPUTS | more, {"y": None}, constants, NEWER.get(name, 18))
     refuse(what.SerializeToString(), message)
 

@@ -81,69 +81,87 @@ static void emitUnique(NodeEmitter &e) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What is added and what is cut off along one axis; none is negative.
 struct Padding {
-  SmallVector<int64_t> axes;
-  Elements before, after;
+  int64_t axis;
+  SymExpr before, after, cutBefore, cutAfter;
 };
 } // namespace
 
-static Padding readPadding(NodeEmitter &e) {
-  Padding padding;
-  Elements pads;
+/// Splits pads into what is added and what is cut off. Run-time pads are bound as two symbols, so that either may be
+/// zero.
+static void splitPads(NodeEmitter &e, ArrayRef<SymExpr> pads, Elements &added, Elements &cut) {
+  for (SymExpr pad : pads) {
+    std::optional<int64_t> value = pad ? pad.getConstant() : std::nullopt;
+    added.push_back(value && *value < 0 ? e.constant(0) : pad);
+    cut.push_back(value && *value < 0 ? -pad : e.constant(0));
+    if (!pad)
+      cut.back() = {};
+  }
+  if (!llvm::is_contained(pads, SymExpr()))
+    return;
+  Value tensor = e.cast(e.getTensor(1), e.getI64()), zero = e.makeScalarLike(0, tensor);
+  Value positive = e.create<graph::MaximumOp>({tensor, zero});
+  Value negative = e.create<graph::MaximumOp>({e.create<graph::NegateOp>(tensor), zero});
+  if (!positive || !negative)
+    return;
+  e.getImporter().bindShape(positive, added, (e.getSymbolStem() + "_pad").str(), e.getLoc());
+  e.getImporter().bindShape(negative, cut, (e.getSymbolStem() + "_cut").str(), e.getLoc());
+}
+
+static SmallVector<Padding> readPadding(NodeEmitter &e) {
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(e.getRank(0)));
+  Elements pads, added, cut;
   if (e.getOpset() < 11) {
     for (int64_t pad : e.getInts("pads"))
       pads.push_back(e.constant(pad));
   } else if (e.getNumInputs() < 2) {
     e.fail("has 1 input, expected at least 2");
   } else {
-    pads = e.requireExtents(1, "pads");
+    pads = e.getElements(1).value_or(Elements());
     if (e.has(3))
-      padding.axes = e.normalizeAxes(e.requireIntegers(3, "axes"), e.getRank(0));
+      axes = e.normalizeAxes(e.requireIntegers(3, "axes"), e.getRank(0));
   }
-  if (!e.has(3))
-    padding.axes = llvm::to_vector(llvm::seq<int64_t>(e.getRank(0)));
-  size_t count = padding.axes.size();
+  size_t count = axes.size();
   if (pads.size() != 2 * count)
-    e.fail("has " + Twine(pads.size()) + " pads, expected " + Twine(2 * count));
+    e.fail("has " + Twine(pads.size()) + " pads of known number, expected " + Twine(2 * count));
+  splitPads(e, pads, added, cut);
   if (e.failed())
     return {};
-  padding.before.assign(pads.begin(), pads.begin() + count);
-  padding.after.assign(pads.begin() + count, pads.end());
-  return padding;
+  SmallVector<Padding> result;
+  for (auto [index, axis] : llvm::enumerate(axes))
+    result.push_back({axis, added[index], added[index + count], cut[index], cut[index + count]});
+  return result;
 }
 
-/// Cuts off what a negative padding removes, and makes it zero.
-static Value crop(NodeEmitter &e, Value x, int64_t axis, SymExpr &before, SymExpr &after) {
-  auto isNegative = [](SymExpr pad) { return pad.getConstant().value_or(0) < 0; };
-  if (!x || (!isNegative(before) && !isNegative(after)))
+static Value crop(NodeEmitter &e, Value x, const Padding &padding) {
+  SymExpr zero = e.constant(0);
+  if (!x || (padding.cutBefore == zero && padding.cutAfter == zero))
     return x;
-  SymExpr start = e.constant(0), end = sym::getSymbolicDims(x.getType())[axis];
-  if (isNegative(before))
-    start = -std::exchange(before, e.constant(0));
-  if (isNegative(after))
-    end = end + std::exchange(after, e.constant(0));
-  return e.slice(x, NodeEmitter::Range{axis, start, end});
+  SymExpr extent = sym::getSymbolicDims(x.getType())[padding.axis];
+  return e.slice(x, NodeEmitter::Range{padding.axis, padding.cutBefore, extent - padding.cutAfter});
 }
 
-static Value padConstant(NodeEmitter &e, Value x, int64_t axis, SymExpr before, SymExpr after, Value value) {
+static Value padConstant(NodeEmitter &e, Value x, const Padding &padding, Value value) {
   SmallVector<Value> parts;
   auto addPart = [&](SymExpr extent) {
     if (!x || extent.getConstant() == 0)
       return;
     SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
-    dims[axis] = extent;
+    dims[padding.axis] = extent;
     parts.push_back(e.broadcastTo(value, dims));
   };
-  addPart(before);
+  addPart(padding.before);
   parts.push_back(x);
-  addPart(after);
-  return parts.size() == 1 ? x : e.concat(parts, axis);
+  addPart(padding.after);
+  return e.concat(parts, padding.axis);
 }
 
 /// Mode edge repeats the outermost element, mode reflect mirrors without it.
-static Value padFromInside(NodeEmitter &e, Value x, int64_t axis, SymExpr before, SymExpr after, bool isEdge) {
+static Value padFromInside(NodeEmitter &e, Value x, const Padding &padding, bool isEdge) {
   if (!x)
     return {};
+  int64_t axis = padding.axis;
   SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
   SymExpr extent = dims[axis], zero = e.constant(0);
   auto edge = [&](SymExpr start, SymExpr count) {
@@ -151,14 +169,14 @@ static Value padFromInside(NodeEmitter &e, Value x, int64_t axis, SymExpr before
     target[axis] = count;
     return e.broadcastTo(e.slice(x, NodeEmitter::Range{axis, start, start + 1}), target);
   };
+  auto mirror = [&](SymExpr from, SymExpr to) { return e.slice(x, NodeEmitter::Range{axis, from, to, -1}); };
   SmallVector<Value> parts;
-  if (before != zero)
-    parts.push_back(isEdge ? edge(zero, before) : e.slice(x, NodeEmitter::Range{axis, before, zero, -1}));
+  if (padding.before != zero)
+    parts.push_back(isEdge ? edge(zero, padding.before) : mirror(padding.before, zero));
   parts.push_back(x);
-  if (after != zero)
-    parts.push_back(isEdge ? edge(extent - 1, after)
-                           : e.slice(x, NodeEmitter::Range{axis, extent - 2, extent - 2 - after, -1}));
-  return parts.size() == 1 ? x : e.concat(parts, axis);
+  if (padding.after != zero)
+    parts.push_back(isEdge ? edge(extent - 1, padding.after) : mirror(extent - 2, extent - 2 - padding.after));
+  return e.concat(parts, axis);
 }
 
 static void emitPad(NodeEmitter &e) {
@@ -166,17 +184,15 @@ static void emitPad(NodeEmitter &e) {
   bool isConstant = mode == "constant";
   if (!isConstant && mode != "edge" && mode != "reflect")
     return e.fail("attribute 'mode' is '" + printable(mode) + "', expected constant, edge or reflect");
-  Padding padding = readPadding(e);
+  SmallVector<Padding> paddings = readPadding(e);
   Value x = e.getTensor(0), value;
   if (e.getOpset() < 11)
     value = e.makeScalarLike(e.getFloat("value", 0), x);
   else
     value = e.has(2) ? e.reshape(e.getTensor(2), {}) : e.makeScalarLike(0, x);
-  for (auto [axis, before, after] : llvm::zip(padding.axes, padding.before, padding.after)) {
-    SymExpr front = before, back = after;
-    x = crop(e, x, axis, front, back);
-    x = isConstant ? padConstant(e, x, axis, front, back, value)
-                   : padFromInside(e, x, axis, front, back, mode == "edge");
+  for (const Padding &padding : paddings) {
+    x = crop(e, x, padding);
+    x = isConstant ? padConstant(e, x, padding, value) : padFromInside(e, x, padding, mode == "edge");
   }
   e.setResult(0, x);
 }
