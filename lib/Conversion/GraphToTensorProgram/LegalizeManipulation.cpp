@@ -112,7 +112,9 @@ static Value writeSlice(SliceOp op, ProgramBody &body) {
   SmallVector<SymExpr> starts(rank, SymExpr::constant(op.getContext(), 0));
   SmallVector<int64_t> steps(rank, 1);
   for (auto [axis, start, step] : llvm::zip_equal(op.getAxes(), op.getStartExprs(), op.getStrides())) {
-    starts[axis] = start;
+    // tensor.extract_slice refuses the extent as a constant offset, where an empty slice may start.
+    if (body.getOutDims()[axis].getConstant() != 0)
+      starts[axis] = start;
     steps[axis] = step;
   }
   if (llvm::all_of(steps, [](int64_t step) { return step > 0; })) {
