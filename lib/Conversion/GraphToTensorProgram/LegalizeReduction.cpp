@@ -46,8 +46,7 @@ static Value combine(Operation *op, OpBuilder &builder, Location loc, Value elem
 }
 
 namespace {
-template <typename OpTy>
-struct LegalizeReduction final : OpRewritePattern<OpTy> {
+template <typename OpTy> struct LegalizeReduction final : OpRewritePattern<OpTy> {
   LegalizeReduction(MLIRContext *context, ProgramLibrary &library)
       : OpRewritePattern<OpTy>(context), library(library) {}
 
@@ -68,6 +67,9 @@ private:
     OpBuilder &builder = body.builder;
     SmallVector<SymExpr> dims = body.getInputDims(0), target = body.getOutDims();
     Type type = op.getType().getElementType(), sumType = isa<MaxOp, MinOp>(op) ? type : getAccumulatorType(type);
+    // A variance written as the difference of two sums loses the digits that they have in common: keep more.
+    if (isa<SumOp, MeanOp>(op) && type.isF32())
+      sumType = builder.getF64Type();
     bool isMean = isa<MeanOp>(op);
 
     SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
