@@ -7,7 +7,7 @@
 // an op writes must be disjoint from it. Shares no code with relax-plan-memory.
 //
 //===----------------------------------------------------------------------===//
-#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "RelaxDialect/Transforms/Passes.h"
 
@@ -35,7 +35,8 @@ struct Place {
   SymExpr begin, end;
 };
 
-using PlaceSet = llvm::SmallSetVector<TensorAtOp, 8>;
+/// Places by the op that stands for them: a tensor_at, or a call of a library function for its scratch memory.
+using PlaceSet = llvm::SmallSetVector<Operation *, 8>;
 
 class PlanVerifier {
 public:
@@ -55,7 +56,8 @@ private:
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
   LogicalResult verifyLifeTimes();
-  LogicalResult verifyDisjoint(Operation *op, TensorAtOp written, TensorAtOp needed);
+  LogicalResult verifyWorkspace(CallDPSOp op);
+  LogicalResult verifyDisjoint(Operation *op, Operation *written, Operation *needed);
   void findPlaces(Value tensor, PlaceSet &found);
 
   static SymExpr getExpr(Value index) {
@@ -120,6 +122,8 @@ LogicalResult PlanVerifier::verifyOp(Operation *op) {
     return op->emitOpError("is left in the planned phase, expected 'relax.tensor_at'");
   if (auto at = dyn_cast<TensorAtOp>(op))
     return verifyTensorAt(at);
+  if (auto library = dyn_cast<CallDPSOp>(op); library && failed(verifyWorkspace(library)))
+    return failure();
   auto call = dyn_cast<ProgramCallOpInterface>(op);
   if (!call)
     return success();
@@ -149,6 +153,31 @@ LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
   return success();
 }
 
+/// Scratch memory lies in the first storage of the function.
+LogicalResult PlanVerifier::verifyWorkspace(CallDPSOp op) {
+  Operation *symbol = SymbolTable::lookupNearestSymbolFrom(op, op.getCalleeAttr());
+  auto callee = dyn_cast_or_null<sym::TensorProgramInterface>(symbol);
+  auto bytes = symbol ? symbol->getAttrOfType<sym::ExprAttr>("workspace_bytes") : sym::ExprAttr();
+  if (!callee || !bytes)
+    return success();
+  auto offset = op->getAttrOfType<sym::ExprAttr>("relax.workspace_offset");
+  auto storages = function.getBody().front().getOps<StorageOp>();
+  FailureOr<CallUnification> unification = unifyProgramCall(op, callee, prover);
+  if (failed(unification))
+    return failure();
+  SymExpr size = applyMapping(bytes.getValue(), unification->mapping);
+  if (!offset || !size || storages.empty())
+    return op.emitOpError("needs scratch memory that is not planned");
+  StorageOp storage = *storages.begin();
+  Place place = {storage, offset.getValue(), offset.getValue() + size};
+  SymExpr total = getExpr(storage.getBytes());
+  if (!isAtMost(place.end, total))
+    return op.emitOpError("has scratch memory that is not proved to lie inside of its storage: ends at ")
+           << (place.end ? place.end.str() : "?") << " of " << (total ? total.str() : "?") << " bytes";
+  places[op] = place;
+  return success();
+}
+
 /// Every place that may hold the contents of `tensor`.
 void PlanVerifier::findPlaces(Value tensor, PlaceSet &found) {
   auto result = dyn_cast<OpResult>(tensor);
@@ -171,7 +200,7 @@ void PlanVerifier::findPlaces(Value tensor, PlaceSet &found) {
   }
 }
 
-LogicalResult PlanVerifier::verifyDisjoint(Operation *op, TensorAtOp written, TensorAtOp needed) {
+LogicalResult PlanVerifier::verifyDisjoint(Operation *op, Operation *written, Operation *needed) {
   if (written == needed)
     return success();
   const Place &a = places[written], &b = places[needed];
@@ -181,7 +210,7 @@ LogicalResult PlanVerifier::verifyDisjoint(Operation *op, TensorAtOp written, Te
                             << a.begin.str() << " to " << a.end.str()
                             << ", which are not proved to be apart from bytes " << b.begin.str() << " to "
                             << b.end.str() << " that are still needed";
-  diag.attachNote(needed.getLoc()) << "they are placed here";
+  diag.attachNote(needed->getLoc()) << "they are placed here";
   return diag;
 }
 
@@ -197,6 +226,8 @@ LogicalResult PlanVerifier::verifyLifeTimes() {
       if (call)
         for (Value destination : call.getDestinations())
           findPlaces(destination, writes);
+      if (places.count(inner) && isa<CallDPSOp>(inner))
+        writes.insert(inner);
     });
     // Ops without code only give names.
     if (isa<TensorAtOp, MatchCastOp, RefineOp, EraseShapeOp, ShapeOfOp>(op))
@@ -204,13 +235,13 @@ LogicalResult PlanVerifier::verifyLifeTimes() {
     PlaceSet needed = live;
     needed.insert_range(reads);
     needed.insert_range(writes);
-    for (TensorAtOp written : writes)
-      for (TensorAtOp other : needed)
+    for (Operation *written : writes)
+      for (Operation *other : needed)
         if (failed(verifyDisjoint(&op, written, other)))
           return failure();
     // In straight-line code a write makes older contents unneeded; inside of branches it may not happen.
     if (op.getNumRegions() == 0)
-      for (TensorAtOp written : writes)
+      for (Operation *written : writes)
         live.remove(written);
     live.insert_range(reads);
   }

@@ -74,3 +74,50 @@ func.func @overlap(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = relax.call_tp @add(%0, %1) into(%c) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// -----
+
+// Scratch memory overlaps what the function reads.
+relax_ext.func private @lib(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) attributes {symbol = "lib", workspace_bytes = #relax_sym.expr<32>}
+relax_tp.func private @relu(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+func.func @scratch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %st = relax.storage %c128 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-note @below {{they are placed here}}
+  %a = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  %0 = relax.call_tp @relu(%x) into(%a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = relax.tensor_at %st[%c64] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{writes bytes 8 to 40, which are not proved to be apart from bytes 0 to 16 that are still needed}}
+  %1 = relax.call_dps @lib(%0) into(%b) {relax.workspace_offset = #relax_sym.expr<8>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+relax_ext.func private @lib(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) attributes {symbol = "lib", workspace_bytes = #relax_sym.expr<32>}
+func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %st = relax.storage %c64 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %a = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{needs scratch memory that is not planned}}
+  %1 = relax.call_dps @lib(%x) into(%a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+relax_ext.func private @lib(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) attributes {symbol = "lib", workspace_bytes = #relax_sym.expr<32>}
+func.func @past_the_end(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %st = relax.storage %c64 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %a = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{has scratch memory that is not proved to lie inside of its storage: ends at 72 of 64 bytes}}
+  %1 = relax.call_dps @lib(%x) into(%a) {relax.workspace_offset = #relax_sym.expr<40>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

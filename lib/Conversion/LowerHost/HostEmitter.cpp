@@ -9,6 +9,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -31,6 +32,8 @@ LogicalResult HostEmitter::emit() {
     return source.emitError("has several blocks, which host code does not support");
   if (tables.lookup(getEntrySymbol(source.getName())))
     return source.emitError("its entry needs the name '") << getEntrySymbol(source.getName()) << "', which is taken";
+  if (failed(checkNames()))
+    return failure();
   builder.setInsertionPoint(source);
   entry = func::FuncOp::create(builder, loc, getEntrySymbol(source.getName()),
                                builder.getFunctionType({pointerType}, {i32}));
@@ -51,6 +54,19 @@ LogicalResult HostEmitter::emit() {
     tables.addFunction(source);
   finish(); // also after a failure: the blocks must not leak
   return result;
+}
+
+/// Arrays are found by name at run time.
+LogicalResult HostEmitter::checkNames() {
+  llvm::StringSet<> inputs, outputs;
+  for (unsigned index = 0, e = source.getNumArguments(); index < e; ++index)
+    if (std::string name = getOutsideName(source.getArgAttrDict(index), "arg", index); !inputs.insert(name).second)
+      return source.emitError("two arguments have the name '") << name << "'";
+  for (unsigned index = 0, e = source.getNumResults(); index < e; ++index)
+    if (std::string name = getOutsideName(source.getResultAttrDict(index), "result", index);
+        !outputs.insert(name).second)
+      return source.emitError("two results have the name '") << name << "'";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,7 @@ public:
 
 private:
   //===- HostEmitter.cpp: values, checks, calls of the runtime -----------===//
+  LogicalResult checkNames();
   Value constant(int64_t value);
   Value toI64(Value index);
   Value loadField(Type type, Value base, int64_t index);

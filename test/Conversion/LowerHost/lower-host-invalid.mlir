@@ -70,3 +70,17 @@ func.func @dynamic_dim(%x: tensor<4xf32>, %s: !relax.shape<[n]>) attributes {rel
   %d = tensor.dim %x, %n : tensor<4xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{two arguments have the name 'x'}}
+func.func @arguments(%x: tensor<f32> {relax.name = "x"}, %y: tensor<f32> {relax.name = "x"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{two results have the name 'result1'}}
+func.func @results(%x: tensor<f32>) -> (tensor<f32> {relax.name = "result1"}, tensor<f32>) {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
