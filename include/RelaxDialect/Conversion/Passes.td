@@ -84,7 +84,7 @@ def WrapKernelsPass : Pass<"relax-wrap-kernels", "::mlir::ModuleOp"> {
   let description = [{
     For a kernel `@f` adds `@relax_kernel_f(buffers, scalars, begin, end, error)` (Spec.md section 5), which builds the
     memref descriptors. Extents that the kernel returns are stored through the buffers that follow its tensors. Errors get
-    their number in the module's table of sites. `@f` becomes internal and its buffers `noalias`.
+    their number in the module's table of sites. `@f` becomes internal, `@relax_body_f`, and its buffers `noalias`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

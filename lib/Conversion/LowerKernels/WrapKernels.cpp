@@ -146,16 +146,18 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
         kernel.emitError("entry of kernel needs the name '") << symbol << "', which is taken";
         return signalPassFailure();
       }
-      std::optional<int64_t> firstSite;
-      if (auto sites = kernel->getAttrOfType<ArrayAttr>(tp::kSitesAttrName); sites && !sites.empty())
-        firstSite = appendGuardSites(getOperation(), RELAX_RT_KERNEL_ERROR, sites);
       // No program shares its name with a function of libm that a body calls later.
       std::string body = "relax_body_" + kernel.getName().str();
-      EntryBuilder(kernel, *signature, firstSite).build();
-      if (failed(symbols.rename(kernel, body))) {
+      if (symbols.lookup(body)) {
         kernel.emitError("body of kernel needs the name '") << body << "', which is taken";
         return signalPassFailure();
       }
+      std::optional<int64_t> firstSite;
+      if (auto sites = kernel->getAttrOfType<ArrayAttr>(tp::kSitesAttrName); sites && !sites.empty())
+        firstSite = appendGuardSites(getOperation(), RELAX_RT_KERNEL_ERROR, sites);
+      EntryBuilder(kernel, *signature, firstSite).build();
+      if (failed(symbols.rename(kernel, body)))
+        return signalPassFailure();
       dropRelaxAttributes(kernel);
       // Kept apart from the entry: arguments carry `noalias` better than code inlined into it.
       MLIRContext *context = &getContext();

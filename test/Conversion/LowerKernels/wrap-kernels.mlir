@@ -4,7 +4,7 @@
 // CHECK: module attributes {relax.sites = [{message = "host", status = 2 : i64}, {message = "too large", status = 4 : i64}]}
 module attributes {relax.sites = [{message = "host", status = 2 : i64}]} {
 
-// CHECK-LABEL: func.func private @f(
+// CHECK-LABEL: func.func private @relax_body_f(
 //  CHECK-SAME:     %{{.*}}: memref<?x4xf32> {llvm.noalias}, %{{.*}}: index, %{{.*}}: memref<1xi64> {llvm.noalias}) -> index
 //  CHECK-SAME:     attributes {llvm.linkage = #llvm.linkage<internal>, no_inline}
 
@@ -16,7 +16,7 @@ module attributes {relax.sites = [{message = "host", status = 2 : i64}]} {
 //       CHECK:   %[[K:.*]] = arith.index_cast %{{.*}} : i64 to index
 //       CHECK:   %[[WORD:.*]] = llvm.alloca
 //       CHECK:   %[[E:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<1xi64>
-//       CHECK:   %[[FOUND:.*]] = call @f(%[[X]], %[[K]], %[[E]])
+//       CHECK:   %[[FOUND:.*]] = call @relax_body_f(%[[X]], %[[K]], %[[E]])
 //       CHECK:   %[[I:.*]] = arith.index_cast %[[FOUND]] : index to i64
 //       CHECK:   llvm.store %[[I]], %{{.*}}
 //       CHECK:   %[[OWN:.*]] = llvm.load %[[WORD]]
