@@ -35,19 +35,22 @@ func.func @main(%x: tensor<?x4xf32, #n_4>, %y: tensor<4xf32>) -> tensor<?x4xf32,
 
 // -----
 
-// What only run time decides: the exact extent is known to the program, the rule is checked, reads repeat where needed.
+// What only run time decides: the extent gets a name, the rule is checked, reads repeat where needed.
 // CHECK-LABEL: relax_tp.func private @add(
+//  CHECK-SAME:     outs(%{{.*}}: tensor<?xf32> {relax_sym.shape = #[[D:.*]]}) scalars(%{{.*}}: index {relax_sym.expr = #relax_sym.expr<d>})
 //       CHECK:   %[[SIZE:.*]] = tensor.dim
 //       CHECK:   linalg.generic
 //       CHECK:     %[[ONE:.*]] = arith.cmpi eq, %[[SIZE]]
 //       CHECK:     %[[I:.*]] = arith.select %[[ONE]]
 //       CHECK:     tensor.extract %{{.*}}[%[[I]]]
 // CHECK-LABEL: func.func @runtime(
-//       CHECK:   relax.assert_shape
-//       CHECK:   %[[R:.*]] = relax.call_tp @add({{.*}}) : {{.*}} -> tensor<?xf32, #[[EXACT:.*]]>
-//       CHECK:   %[[E:.*]] = relax.erase_shape %[[R]] : tensor<?xf32, #[[EXACT]]> to tensor<?xf32>
+//       CHECK:   relax.assert_shape %{{.*}}, "{{.*}}", "relax.add: the extents [n], [m] do not fit"
+//       CHECK:   %[[S:.*]] = relax.make_shape {{.*}} -> !relax.shape<[(m * n) floordiv max(min(m, n), 1)]>
+//       CHECK:   %[[B:.*]] = relax.match_cast %[[S]] binds [d]
+//       CHECK:   %[[R:.*]] = relax.call_tp @add({{.*}}) shape(%[[B]]) : {{.*}} -> tensor<?xf32, #[[D]]>
 //       CHECK:   %[[Q:.*]] = relax.call_tp @exp(%[[R]])
-//       CHECK:   return %{{.*}} : tensor<?xf32>
+//       CHECK:   %[[E:.*]] = relax.erase_shape %[[Q]] : tensor<?xf32, #[[D]]> to tensor<?xf32>
+//       CHECK:   return %[[E]] : tensor<?xf32>
 func.func @runtime(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %y: tensor<?xf32, #relax_sym.shape<[m]>>) -> tensor<?xf32>
     attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.add %x, %y : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<?xf32, #relax_sym.shape<[m]>>) -> tensor<?xf32>
@@ -70,13 +73,12 @@ func.func @facts(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %y: tensor<?xf32, #re
 
 // -----
 
-// Symbols that no argument shows come as scalars.
+// An extent from which no symbol can be found is any extent to the program.
 // CHECK-LABEL: relax_tp.func private @exp(
-//  CHECK-SAME:     scalars(%{{.*}}: index {relax_sym.expr = #relax_sym.expr<n>}, %{{.*}}: index {relax_sym.expr = #relax_sym.expr<m>})
+//  CHECK-SAME:     %{{.*}}: tensor<?xf32> {relax_sym.shape = #[[D:.*]]}) outs(%{{.*}}: tensor<?xf32> {relax_sym.shape = #[[D]]})
+//   CHECK-NOT:     scalars
 // CHECK-LABEL: func.func @product(
-//       CHECK:   %[[S:.*]] = relax.shape_of %{{.*}} -> !relax.shape<[n, m]>
-//       CHECK:   %[[T:.*]] = relax.make_shape %[[S]] : (!relax.shape<[n, m]>) -> !relax.shape<[n, m]>
-//       CHECK:   relax.call_tp @exp(%{{.*}}) shape(%[[T]])
+//       CHECK:   relax.call_tp @exp(%{{.*}}) :
 func.func @product(%y: tensor<?x?xf32, #relax_sym.shape<[n, m]>>, %x: tensor<?xf32, #relax_sym.shape<[n * m]>>)
     -> tensor<?xf32, #relax_sym.shape<[n * m]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.exp %x : tensor<?xf32, #relax_sym.shape<[n * m]>>
@@ -87,7 +89,7 @@ func.func @product(%y: tensor<?x?xf32, #relax_sym.shape<[n, m]>>, %x: tensor<?xf
 
 // An unknown extent gets a name.
 // CHECK-LABEL: func.func @unknown(
-//       CHECK:   %[[X:.*]] = relax.match_cast %{{.*}} binds [[[D:.*]]] : tensor<?xf32> to
+//       CHECK:   %[[X:.*]] = relax.match_cast %{{.*}} binds [{{.*}}] : tensor<?xf32> to
 //       CHECK:   relax.call_tp @exp(%[[X]])
 func.func @unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = relax.exp %x : tensor<?xf32>
