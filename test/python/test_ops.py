@@ -49,11 +49,9 @@ def compiled(tool, tmp_path_factory):
     def build(name, functions):
         if name not in made:
             folder = tmp_path_factory.mktemp(name)
-            source, mixed, artifact = folder / "in.mlir", folder / "mixed.mlir", folder / "out.rlx"
+            source, artifact = folder / "in.mlir", folder / "out.rlx"
             source.write_text("\n".join(map(str, functions)))
-            done = tool("relax-opt", source, "--relax-legalize-ops", "-o", mixed)
-            assert done.returncode == 0, done.stderr
-            done = tool("relax-compile", mixed, "-o", artifact)
+            done = tool("relax-compile", source, "-o", artifact)
             assert done.returncode == 0, done.stderr
             made[name] = folder, artifact
         folder, artifact = made[name]

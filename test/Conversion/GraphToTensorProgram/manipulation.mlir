@@ -5,10 +5,10 @@
 // Symbols that no argument shows come as scalars, whose values the call gets as a shape.
 // CHECK-LABEL: relax_tp.func private @broadcast_to(
 //  CHECK-SAME:     %[[X:.*]]: tensor<1x4xf32>) outs(%[[O:.*]]: tensor<?x?x4xf32> {relax_sym.shape = #{{.*}}})
-//  CHECK-SAME:     scalars(%{{.*}}: index {relax_sym.expr = #relax_sym.expr<m>}, %{{.*}}: index {relax_sym.expr = #relax_sym.expr<n>})
+//  CHECK-SAME:     scalars(%{{.*}}: index {relax_sym.expr = #relax_sym.expr<n>}, %{{.*}}: index {relax_sym.expr = #relax_sym.expr<m>})
 //       CHECK:   linalg.generic {{.*}} ins(%[[X]] : tensor<1x4xf32>) outs(%[[O]] : tensor<?x?x4xf32>)
 // CHECK-LABEL: func.func @broadcast(
-//       CHECK:   %[[T:.*]] = relax.make_shape %{{.*}} : (!relax.shape<[n, m, 4]>) -> !relax.shape<[m, n]>
+//       CHECK:   %[[T:.*]] = relax.make_shape %{{.*}} : (!relax.shape<[n, m, 4]>) -> !relax.shape<[n, m]>
 //       CHECK:   relax.call_tp @broadcast_to(%{{.*}}) shape(%[[T]])
 func.func @broadcast(%x: tensor<1x4xf32>, %s: !relax.shape<[n, m, 4]>) -> tensor<?x?x4xf32, #n_m_4>
     attributes {relax_sym.scope = #relax_sym.scope<>} {
