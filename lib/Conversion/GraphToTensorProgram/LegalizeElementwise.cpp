@@ -84,18 +84,19 @@ private:
       inputs.push_back(input);
       maps.push_back(source.access.getMap(target.size(), op->getContext()));
     }
-    return createParallel(body, inputs, maps, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange elements) {
-      SmallVector<Value> operands;
-      for (const Source &source : sources) {
-        if (source.splat)
-          operands.push_back(arith::ConstantOp::create(builder, loc, source.splat));
-        else if (source.access.isAmbiguous())
-          operands.push_back(readElement(builder, loc, body.getInput(source.input), source.access, source.extents));
-        else
-          operands.push_back(elements[source.element]);
-      }
-      return buildScalarBody(op, builder, loc, operands);
-    });
+    return createParallel(
+        body, inputs, maps, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange elements) {
+          SmallVector<Value> operands;
+          for (const Source &source : sources) {
+            if (source.splat)
+              operands.push_back(arith::ConstantOp::create(builder, loc, source.splat));
+            else if (source.access.isAmbiguous())
+              operands.push_back(readElement(builder, loc, body.getInput(source.input), source.access, source.extents));
+            else
+              operands.push_back(elements[source.element]);
+          }
+          return buildScalarBody(op, builder, loc, operands);
+        });
   }
 
   ProgramLibrary &library;

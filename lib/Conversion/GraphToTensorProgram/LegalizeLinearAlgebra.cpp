@@ -21,8 +21,8 @@ static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Val
   Type type = sum.getType();
   if (!isa<FloatType>(type))
     return arith::AddIOp::create(builder, loc, sum, arith::MulIOp::create(builder, loc, a, b));
-  Value product = arith::MulFOp::create(builder, loc, convertFloat(builder, loc, a, type),
-                                        convertFloat(builder, loc, b, type));
+  Value product =
+      arith::MulFOp::create(builder, loc, convertFloat(builder, loc, a, type), convertFloat(builder, loc, b, type));
   return arith::AddFOp::create(builder, loc, sum, product);
 }
 
@@ -109,10 +109,9 @@ private:
     SmallVector<utils::IteratorType> iterators(rank + 2, utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
     AffineMap outMap = AffineMap::getMultiDimIdentityMap(rank + 3, op.getContext()).getMajorSubMap(rank + 2);
-    sums = createGeneric(body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
-                         [](OpBuilder &inner, Location loc, ValueRange x) {
-                           return multiplyAdd(inner, loc, x[0], x[1], x[2]);
-                         });
+    sums = createGeneric(
+        body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
+        [](OpBuilder &inner, Location loc, ValueRange x) { return multiplyAdd(inner, loc, x[0], x[1], x[2]); });
     return finishSums(body, sums, type);
   }
 
@@ -190,15 +189,15 @@ private:
       SmallVector<AffineExpr> inputExprs = {builder.getAffineDimExpr(0), builder.getAffineDimExpr(channel)};
       llvm::append_range(inputExprs, windowExprs);
       AffineMap inputMap = AffineMap::get(numLoops, 0, inputExprs, op.getContext());
-      sums = createGeneric(body, {input, weight}, {inputMap, weightMap}, sums, outMap, iterators,
-                           [](OpBuilder &inner, Location loc, ValueRange x) {
-                             return multiplyAdd(inner, loc, x[0], x[1], x[2]);
-                           });
+      sums = createGeneric(
+          body, {input, weight}, {inputMap, weightMap}, sums, outMap, iterators,
+          [](OpBuilder &inner, Location loc, ValueRange x) { return multiplyAdd(inner, loc, x[0], x[1], x[2]); });
       return finishSums(body, sums, type);
     }
 
     // The channels of a group follow each other; which group it is depends on the out channel.
-    Value perGroup = body.getIndex(SymExpr::floordiv(weightDims[0], SymExpr::constant(op.getContext(), op.getGroups())));
+    Value perGroup =
+        body.getIndex(SymExpr::floordiv(weightDims[0], SymExpr::constant(op.getContext(), op.getGroups())));
     Value one = body.getConstant(1);
     perGroup = arith::MaxSIOp::create(builder, body.loc, perGroup, one); // no out channel: no iteration divides by it
     Value channels = body.getIndex(weightDims[1]);

@@ -173,30 +173,31 @@ static Value writeTake(TakeOp op, ProgramBody &body) {
   AffineMap map = AffineMap::get(rank, 0, exprs, op.getContext());
   Value source = body.getInput(0);
   Value extent = tensor::DimOp::create(builder, body.loc, source, axis);
-  return createParallel(body, body.getInput(indices), map, body.getOut(), [&](OpBuilder &inner, Location loc, ValueRange x) {
-    Value index = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), x[0]);
-    // A negative index is a large unsigned one.
-    Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, index, extent);
-    tp::AssertOp::create(inner, loc, inside, "index is out of range");
-    SmallVector<Value> position;
-    auto addLoops = [&](unsigned from, unsigned to) {
-      for (unsigned dim = from; dim != to; ++dim)
-        position.push_back(linalg::IndexOp::create(inner, loc, dim));
-    };
-    addLoops(0, axis);
-    position.push_back(index);
-    addLoops(axis + indexRank, rank);
-    // Nothing is read where the index is refused: the axis may be empty.
-    auto read = scf::IfOp::create(
-        inner, loc, inside,
-        [&](OpBuilder &b, Location l) {
-          scf::YieldOp::create(b, l, tensor::ExtractOp::create(b, l, source, position).getResult());
-        },
-        [&](OpBuilder &b, Location l) {
-          scf::YieldOp::create(b, l, createScalar(b, l, op.getType().getElementType(), 0));
-        });
-    return read.getResult(0);
-  });
+  return createParallel(
+      body, body.getInput(indices), map, body.getOut(), [&](OpBuilder &inner, Location loc, ValueRange x) {
+        Value index = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), x[0]);
+        // A negative index is a large unsigned one.
+        Value inside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, index, extent);
+        tp::AssertOp::create(inner, loc, inside, "index is out of range");
+        SmallVector<Value> position;
+        auto addLoops = [&](unsigned from, unsigned to) {
+          for (unsigned dim = from; dim != to; ++dim)
+            position.push_back(linalg::IndexOp::create(inner, loc, dim));
+        };
+        addLoops(0, axis);
+        position.push_back(index);
+        addLoops(axis + indexRank, rank);
+        // Nothing is read where the index is refused: the axis may be empty.
+        auto read = scf::IfOp::create(
+            inner, loc, inside,
+            [&](OpBuilder &b, Location l) {
+              scf::YieldOp::create(b, l, tensor::ExtractOp::create(b, l, source, position).getResult());
+            },
+            [&](OpBuilder &b, Location l) {
+              scf::YieldOp::create(b, l, createScalar(b, l, op.getType().getElementType(), 0));
+            });
+        return read.getResult(0);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,9 +232,10 @@ struct LegalizeManipulation final : OpRewritePattern<OpTy> {
 } // namespace
 
 void relax::populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizeManipulation<ReshapeOp, writeReshape>, LegalizeManipulation<BroadcastToOp, writeBroadcastTo>,
-               LegalizeManipulation<PermuteDimsOp, writePermuteDims>, LegalizeManipulation<ExpandDimsOp, writeExpandDims>,
-               LegalizeManipulation<SqueezeOp, writeSqueeze>, LegalizeManipulation<SliceOp, writeSlice>,
-               LegalizeManipulation<ConcatOp, writeConcat>, LegalizeManipulation<TakeOp, writeTake>>(
-      patterns.getContext(), library);
+  patterns
+      .add<LegalizeManipulation<ReshapeOp, writeReshape>, LegalizeManipulation<BroadcastToOp, writeBroadcastTo>,
+           LegalizeManipulation<PermuteDimsOp, writePermuteDims>, LegalizeManipulation<ExpandDimsOp, writeExpandDims>,
+           LegalizeManipulation<SqueezeOp, writeSqueeze>, LegalizeManipulation<SliceOp, writeSlice>,
+           LegalizeManipulation<ConcatOp, writeConcat>, LegalizeManipulation<TakeOp, writeTake>>(patterns.getContext(),
+                                                                                                 library);
 }

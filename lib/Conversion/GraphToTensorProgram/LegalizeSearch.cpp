@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopNests.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
-#include "LoopNests.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -175,7 +175,8 @@ private:
     auto compact = scf::ForOp::create(
         builder, loc, zero, size, one, zero, [&](OpBuilder &, Location, Value index, ValueRange kept) {
           Value count = kept[0], isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, count, zero);
-          Value previous = arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, count, one));
+          Value previous =
+              arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, count, one));
           Value element = sort.load(index);
           Value isNew = arith::OrIOp::create(builder, loc, isFirst, sort.less(sort.load(previous), element));
           auto keep = scf::IfOp::create(builder, loc, builder.getIndexType(), isNew, /*withElseRegion=*/true);
@@ -208,10 +209,10 @@ LogicalResult LegalizeUnique::legalizeSlice(PatternRewriter &rewriter, SliceOp s
   request.results = {slice.getType()};
   auto write = [](ProgramBody &body) {
     OpBuilder &builder = body.builder;
-    Value front = tensor::ExtractSliceOp::create(
-        builder, body.loc, cast<RankedTensorType>(body.getOut().getType()), body.getInput(0),
-        SmallVector<OpFoldResult>{builder.getIndexAttr(0)}, body.getSizes(body.getOutDims()),
-        SmallVector<OpFoldResult>{builder.getIndexAttr(1)});
+    Value front = tensor::ExtractSliceOp::create(builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
+                                                 body.getInput(0), SmallVector<OpFoldResult>{builder.getIndexAttr(0)},
+                                                 body.getSizes(body.getOutDims()),
+                                                 SmallVector<OpFoldResult>{builder.getIndexAttr(1)});
     return SmallVector<Value>{createCopy(body, front, builder.getMultiDimIdentityMap(1), body.getOut())};
   };
   request.body = write;

@@ -28,11 +28,12 @@ BroadcastAccess getBroadcastAccess(sym::Prover &prover, ArrayRef<sym::SymExpr> d
 /// Extents of the ambiguous dimensions, read in front of the loops.
 SmallVector<Value> readAmbiguousExtents(ProgramBody &body, Value tensor, const BroadcastAccess &access);
 /// The element that the loops' present iteration reads: for tensors with ambiguous dimensions.
-Value readElement(OpBuilder &builder, Location loc, Value tensor, const BroadcastAccess &access, ArrayRef<Value> extents);
+Value readElement(OpBuilder &builder, Location loc, Value tensor, const BroadcastAccess &access,
+                  ArrayRef<Value> extents);
 
 /// `linalg.generic` with one output; the body gives the element from those of inputs and output.
-Value createGeneric(ProgramBody &body, ValueRange inputs, ArrayRef<AffineMap> inputMaps, Value output, AffineMap outputMap,
-                    ArrayRef<utils::IteratorType> iterators,
+Value createGeneric(ProgramBody &body, ValueRange inputs, ArrayRef<AffineMap> inputMaps, Value output,
+                    AffineMap outputMap, ArrayRef<utils::IteratorType> iterators,
                     function_ref<Value(OpBuilder &, Location, ValueRange)> element);
 /// The same where all loops are parallel and run over the output.
 Value createParallel(ProgramBody &body, ValueRange inputs, ArrayRef<AffineMap> inputMaps, Value output,

@@ -126,12 +126,14 @@ private:
         continue;
       SmallVector<Value> shapes;
       for (Value operand : op->getOperands())
-        shapes.push_back(isa<ShapeType>(operand.getType()) ? operand : ShapeOfOp::create(builder, op->getLoc(), operand));
+        shapes.push_back(isa<ShapeType>(operand.getType()) ? operand
+                                                           : ShapeOfOp::create(builder, op->getLoc(), operand));
       MLIRContext *context = op->getContext();
       Value shape = MakeShapeOp::create(builder, op->getLoc(), ShapeType::get(context, dim), shapes);
       std::string name = names.make("d");
       dim = SymExpr::symbol(context, name);
-      MatchCastOp::create(builder, op->getLoc(), ShapeType::get(context, dim), shape, builder.getStrArrayAttr(StringRef(name)));
+      MatchCastOp::create(builder, op->getLoc(), ShapeType::get(context, dim), shape,
+                          builder.getStrArrayAttr(StringRef(name)));
     }
   }
 

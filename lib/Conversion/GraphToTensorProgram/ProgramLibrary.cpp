@@ -50,8 +50,7 @@ static SmallVector<StringRef> findUndetermined(MLIRContext *context, const Progr
 
   auto isUnknown = [&](StringRef name) { return !determined.contains(name); };
   if (llvm::any_of(used, isUnknown)) {
-    sym::Solution solution = sym::Prover(context).solve(
-        equations, [&](StringRef name) { return used.contains(name); });
+    sym::Solution solution = sym::Prover(context).solve(equations, [&](StringRef name) { return used.contains(name); });
     for (const auto &entry : solution.values)
       determined[entry.first()] = 1;
   }
@@ -66,8 +65,8 @@ struct relax::ProgramTypes {
   SmallVector<SymExpr> scalars;
 };
 
-/// Extents of inputs from which no symbol can be found get a symbol of their own, if nothing else needs what they are made
-/// of: `exp` of a tensor with n * m elements is a program over any extent.
+/// Extents of inputs from which no symbol can be found get a symbol of their own, if nothing else needs what they are
+/// made of: `exp` of a tensor with n * m elements is a program over any extent.
 static bool abstractExtents(MLIRContext *context, const ProgramRequest &request, ArrayRef<StringRef> undetermined,
                             ProgramTypes &types) {
   auto isOpaque = [&](SymExpr expr) {
@@ -124,8 +123,8 @@ static bool showsSymbol(Value value, StringRef symbol) {
                       [&](SymExpr dim) { return dim && dim.getSymbol() == symbol; });
 }
 
-/// A value that dominates `op` and knows the symbol: one that shows it, else one that mentions it (the symbol is bound, so
-/// its value is known wherever it may be mentioned).
+/// A value that dominates `op` and knows the symbol: one that shows it, else one that mentions it (the symbol is bound,
+/// so its value is known wherever it may be mentioned).
 static Value findSource(Operation *op, StringRef symbol) {
   Value mentioning;
   auto offer = [&](Value value) {
@@ -239,9 +238,9 @@ tp::ProgramOp ProgramLibrary::makeProgram(Operation *op, const ProgramRequest &r
   while (anchor->getParentOp() != module)
     anchor = anchor->getParentOp();
   builder.setInsertionPoint(anchor);
-  auto program = tp::ProgramOp::create(builder, op->getLoc(), request.name, llvm::map_to_vector(types.inputs, toArgument),
-                                       llvm::map_to_vector(types.results, toArgument),
-                                       llvm::map_to_vector(types.workspaces, toArgument), types.scalars);
+  auto program = tp::ProgramOp::create(
+      builder, op->getLoc(), request.name, llvm::map_to_vector(types.inputs, toArgument),
+      llvm::map_to_vector(types.results, toArgument), llvm::map_to_vector(types.workspaces, toArgument), types.scalars);
   // Memrefs carry no encoding from which the builder could read the extents.
   if (request.bufferForm)
     for (auto [index, type] : llvm::enumerate(llvm::concat<const Type>(types.inputs, types.results, types.workspaces)))
@@ -258,7 +257,8 @@ tp::ProgramOp ProgramLibrary::makeProgram(Operation *op, const ProgramRequest &r
   return findOrInsert(program, request.name);
 }
 
-FailureOr<CallTPOp> ProgramLibrary::createCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request) {
+FailureOr<CallTPOp> ProgramLibrary::createCall(PatternRewriter &rewriter, Operation *op,
+                                               const ProgramRequest &request) {
   MLIRContext *context = rewriter.getContext();
   SmallVector<StringRef> undetermined = findUndetermined(context, request);
   ProgramTypes types;

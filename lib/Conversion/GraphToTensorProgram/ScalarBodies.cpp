@@ -18,14 +18,16 @@ using namespace mlir::relax::graph;
 
 Type relax::getAccumulatorType(Type type) { return type.isF16() ? Float32Type::get(type.getContext()) : type; }
 
-/// f64 to f32 such that rounding the result to f16 rounds once: toward zero, with the last bit set where that was inexact.
+/// f64 to f32 such that rounding the result to f16 rounds once: toward zero, with the last bit set where that was
+/// inexact.
 static Value roundToOdd(OpBuilder &builder, Location loc, Value value) {
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
   Value nearest = arith::TruncFOp::create(builder, loc, f32, value);
   Value back = arith::ExtFOp::create(builder, loc, value.getType(), nearest);
   Value isInexact = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ONE, back, value);
-  Value isAbove = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, loc, back),
-                                        math::AbsFOp::create(builder, loc, value));
+  Value isAbove =
+      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(builder, loc, back),
+                            math::AbsFOp::create(builder, loc, value));
   // Bits of floats of one sign are ordered as integers.
   Value bits = arith::BitcastOp::create(builder, loc, i32, nearest);
   bits = arith::SubIOp::create(builder, loc, bits, arith::ExtUIOp::create(builder, loc, i32, isAbove));
@@ -103,25 +105,19 @@ public:
   }
 
 private:
-  template <typename OpTy, typename... Args>
-  Value make(Args... args) {
-    return OpTy::create(builder, loc, args...);
-  }
+  template <typename OpTy, typename... Args> Value make(Args... args) { return OpTy::create(builder, loc, args...); }
   /// The float or the integer operation on all operands.
-  template <typename FloatOp, typename IntOp>
-  Value either() {
+  template <typename FloatOp, typename IntOp> Value either() {
     if (x.size() == 1)
       return isFloat ? makeUnary<FloatOp>() : makeUnary<IntOp>();
     return isFloat ? makeBinary<FloatOp>() : makeBinary<IntOp>();
   }
-  template <typename OpTy>
-  Value makeUnary() {
+  template <typename OpTy> Value makeUnary() {
     if constexpr (OpTy::template hasTrait<OpTrait::OneOperand>())
       return make<OpTy>(x[0]);
     return {};
   }
-  template <typename OpTy>
-  Value makeBinary() {
+  template <typename OpTy> Value makeBinary() {
     if constexpr (!OpTy::template hasTrait<OpTrait::OneOperand>())
       return make<OpTy>(x[0], x[1]);
     return {};
@@ -271,7 +267,8 @@ Value BodyWriter::writeIntegerPower() {
     Value rest = make<arith::ShRUIOp>(state[0], one), square = make<arith::MulIOp>(state[1], state[1]);
     scf::YieldOp::create(builder, loc, ValueRange{rest, square, result});
   };
-  auto loop = scf::WhileOp::create(builder, loc, TypeRange{type, type, type}, ValueRange{exponent, x[0], one}, isLeft, step);
+  auto loop =
+      scf::WhileOp::create(builder, loc, TypeRange{type, type, type}, ValueRange{exponent, x[0], one}, isLeft, step);
   return loop.getResult(2);
 }
 

@@ -20,12 +20,12 @@ namespace mlir::relax {
 
 class ProgramLibrary;
 
-/// Makes computing ops fit for programs: operands and results have known extents, shape rules that neither the facts of the
-/// function nor earlier assertions prove are asserted. Users of a result see the type that was written.
+/// Makes computing ops fit for programs: operands and results have known extents, shape rules that neither the facts of
+/// the function nor earlier assertions prove are asserted. Users of a result see the type that was written.
 void prepareForPrograms(func::FuncOp function);
 
-// The patterns take prepared ops and leave others alone. Each adds the program it needs to `library`, or finds an identical
-// one there.
+// The patterns take prepared ops and leave others alone. Each adds the program it needs to `library`, or finds an
+// identical one there.
 void populateElementwiseToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);

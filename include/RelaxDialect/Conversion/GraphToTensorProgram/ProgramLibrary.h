@@ -56,9 +56,9 @@ private:
 struct ProgramRequest {
   StringRef name;
   SmallVector<Value> inputs;
-  SmallVector<RankedTensorType> results;       // with exact extents
-  SmallVector<RankedTensorType> workspaces;    // with exact extents
-  SmallVector<sym::SymExpr> exprs;             // what the body asks for besides extents
+  SmallVector<RankedTensorType> results;    // with exact extents
+  SmallVector<RankedTensorType> workspaces; // with exact extents
+  SmallVector<sym::SymExpr> exprs;          // what the body asks for besides extents
   bool bufferForm = false;
   function_ref<SmallVector<Value>(ProgramBody &)> body; // gives what the program yields
 };
@@ -70,15 +70,16 @@ class ProgramLibrary {
 public:
   explicit ProgramLibrary(ModuleOp module);
 
-  /// Makes or finds the program and creates its call. Symbols that no input shows become scalars, whose values come from
-  /// the operands of `op` or from where the function binds them.
+  /// Makes or finds the program and creates its call. Symbols that no input shows become scalars, whose values come
+  /// from the operands of `op` or from where the function binds them.
   FailureOr<graph::CallTPOp> createCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request);
 
   /// Replaces a computing op by a call of the requested program. The result gets the type that was written.
   LogicalResult replaceWithCall(PatternRewriter &rewriter, Operation *op, const ProgramRequest &request);
 
 private:
-  tp::ProgramOp makeProgram(Operation *op, const ProgramRequest &request, const ProgramTypes &types, sym::Prover &prover);
+  tp::ProgramOp makeProgram(Operation *op, const ProgramRequest &request, const ProgramTypes &types,
+                            sym::Prover &prover);
   tp::ProgramOp findOrInsert(tp::ProgramOp program, StringRef base);
 
   ModuleOp module;
@@ -90,7 +91,9 @@ private:
 /// Every extent is known.
 bool hasKnownExtents(ValueRange values);
 /// Every extent of operands and results is known, as the patterns need and `prepareForPrograms` makes it.
-inline bool isPrepared(Operation *op) { return hasKnownExtents(op->getOperands()) && hasKnownExtents(op->getResults()); }
+inline bool isPrepared(Operation *op) {
+  return hasKnownExtents(op->getOperands()) && hasKnownExtents(op->getResults());
+}
 
 } // namespace mlir::relax
 

@@ -19,8 +19,8 @@ static std::string describe(SymExpr extent) { return extent ? extent.str() : "?"
 /// |a - b|
 static SymExpr distance(SymExpr a, SymExpr b) { return SymExpr::max({a - b, b - a}); }
 
-/// What broadcasting gives for two extents that fit: the larger one, but 0 beside 1 is 0. One atom, which later proofs treat
-/// as a symbol; sums of maxima they would have to take apart.
+/// What broadcasting gives for two extents that fit: the larger one, but 0 beside 1 is 0. One atom, which later proofs
+/// treat as a symbol; sums of maxima they would have to take apart.
 static SymExpr broadcastExtent(SymExpr a, SymExpr b) {
   return SymExpr::floordiv(a * b, SymExpr::max({SymExpr::constant(a.getContext(), 1), SymExpr::min({a, b})}));
 }

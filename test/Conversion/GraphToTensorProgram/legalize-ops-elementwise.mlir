@@ -37,7 +37,7 @@ func.func @main(%x: tensor<?x4xf32, #n_4>, %y: tensor<4xf32>) -> tensor<?x4xf32,
 
 // What only run time decides: the extent gets a name, the rule is checked, reads repeat where needed.
 // CHECK-LABEL: relax_tp.func private @add(
-//  CHECK-SAME:     outs(%{{.*}}: tensor<?xf32> {relax_sym.shape = #[[D:.*]]}) scalars(%{{.*}}: index {relax_sym.expr = #relax_sym.expr<d>})
+//  CHECK-SAME:     outs(%{{.*}}: tensor<?xf32> {relax_sym.shape = #d}) scalars(%{{.*}}: index {relax_sym.expr = #relax_sym.expr<d>})
 //       CHECK:   %[[SIZE:.*]] = tensor.dim
 //       CHECK:   linalg.generic
 //       CHECK:     %[[ONE:.*]] = arith.cmpi eq, %[[SIZE]]
@@ -47,9 +47,9 @@ func.func @main(%x: tensor<?x4xf32, #n_4>, %y: tensor<4xf32>) -> tensor<?x4xf32,
 //       CHECK:   relax.assert_shape %{{.*}}, "{{.*}}", "relax.add: the extents [n], [m] do not fit"
 //       CHECK:   %[[S:.*]] = relax.make_shape {{.*}} -> !relax.shape<[(m * n) floordiv {{.*}}]>
 //       CHECK:   %[[B:.*]] = relax.match_cast %[[S]] binds [d]
-//       CHECK:   %[[R:.*]] = relax.call_tp @add({{.*}}) shape(%[[B]]) : {{.*}} -> tensor<?xf32, #[[D]]>
+//       CHECK:   %[[R:.*]] = relax.call_tp @add({{.*}}) shape(%[[B]]) : {{.*}} -> tensor<?xf32, #d>
 //       CHECK:   %[[Q:.*]] = relax.call_tp @exp(%[[R]])
-//       CHECK:   %[[E:.*]] = relax.erase_shape %[[Q]] : tensor<?xf32, #[[D]]> to tensor<?xf32>
+//       CHECK:   %[[E:.*]] = relax.erase_shape %[[Q]] : tensor<?xf32, #d> to tensor<?xf32>
 //       CHECK:   return %[[E]] : tensor<?xf32>
 func.func @runtime(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %y: tensor<?xf32, #relax_sym.shape<[m]>>) -> tensor<?xf32>
     attributes {relax_sym.scope = #relax_sym.scope<>} {
