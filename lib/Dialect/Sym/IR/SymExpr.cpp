@@ -23,40 +23,6 @@ llvm::hash_code SymAtomStorage::hashKey(const KeyTy &key) {
                             llvm::hash_combine_range(key.operands.begin(), key.operands.end()));
 }
 
-static Bounds atomRange(const SymAtom &atom) {
-  if (atom.kind == SymAtom::Kind::Symbol)
-    return {0, std::nullopt};
-  Bounds range;
-  if (atom.kind == SymAtom::Kind::Max) {
-    bool allBounded = true;
-    for (SymExpr operand : atom.operands) {
-      Bounds part = operand.getImpl()->range;
-      if (part.lo && (!range.lo || *part.lo > *range.lo))
-        range.lo = part.lo;
-      allBounded &= part.hi.has_value();
-      if (allBounded && (!range.hi || *part.hi > *range.hi))
-        range.hi = part.hi;
-    }
-    if (!allBounded)
-      range.hi.reset();
-    return range;
-  }
-  Bounds dividend = atom.operands[0].getImpl()->range;
-  if (std::optional<int64_t> divisor = atom.operands[1].getConstant()) {
-    if (dividend.lo)
-      range.lo = floorDiv(*dividend.lo, *divisor);
-    if (dividend.hi)
-      range.hi = floorDiv(*dividend.hi, *divisor);
-    return range;
-  }
-  // An unknown divisor >= 1 moves the value towards 0, or to -1.
-  if (dividend.lo)
-    range.lo = std::min<int64_t>(*dividend.lo, 0);
-  if (dividend.hi)
-    range.hi = std::max<int64_t>(*dividend.hi, -1);
-  return range;
-}
-
 SymAtomStorage *SymAtomStorage::construct(StorageUniquer::StorageAllocator &allocator, const KeyTy &key) {
   auto *storage = new (allocator.allocate<SymAtomStorage>()) SymAtomStorage();
   storage->context = key.context;
@@ -65,7 +31,7 @@ SymAtomStorage *SymAtomStorage::construct(StorageUniquer::StorageAllocator &allo
   storage->operands.assign(key.operands.begin(), key.operands.end());
   for (SymExpr operand : key.operands)
     storage->depth = std::max(storage->depth, operand.getImpl()->depth + 1);
-  storage->range = atomRange(*storage);
+  storage->range = computeRange(storage);
   return storage;
 }
 
@@ -239,20 +205,18 @@ bool SymExpr::usesSymbol(StringRef name) const {
 
 namespace {
 struct Substitution {
-  explicit Substitution(llvm::function_ref<SymExpr(StringRef)> map) : map(map) {}
-  llvm::function_ref<SymExpr(StringRef)> map;
+  explicit Substitution(llvm::function_ref<SymExpr(const SymAtom *)> map) : map(map) {}
+  llvm::function_ref<SymExpr(const SymAtom *)> map;
   DenseMap<const SymAtom *, SymExpr> done;
 
   SymExpr atom(const SymAtom *atom, MLIRContext *context) {
     auto known = done.find(atom);
     if (known != done.end())
       return known->second;
-    SymExpr result;
-    if (atom->kind == SymAtom::Kind::Symbol) {
-      result = map(atom->name);
-      if (!result)
-        result = getExpr(context, atomPoly(atom));
-    } else {
+    SymExpr result = map(atom);
+    if (!result && atom->kind == SymAtom::Kind::Symbol) {
+      result = getExpr(context, atomPoly(atom));
+    } else if (!result) {
       SmallVector<SymExpr> operands;
       for (SymExpr operand : atom->operands)
         operands.push_back(expr(operand));
@@ -338,8 +302,14 @@ struct Evaluation {
 };
 } // namespace
 
+SymExpr sym::detail::substituteAtoms(SymExpr expr, llvm::function_ref<SymExpr(const SymAtom *)> map) {
+  return Substitution(map).expr(expr);
+}
+
 SymExpr SymExpr::substitute(llvm::function_ref<SymExpr(StringRef)> map) const {
-  return Substitution(map).expr(*this);
+  return substituteAtoms(*this, [&](const SymAtom *atom) {
+    return atom->kind == SymAtom::Kind::Symbol ? map(atom->name) : SymExpr();
+  });
 }
 
 std::optional<int64_t> SymExpr::evaluate(llvm::function_ref<std::optional<int64_t>(StringRef)> value) const {

@@ -109,8 +109,30 @@ int64_t floorDiv(int64_t a, int64_t b);
 /// the constant term in [0, c) for a constant b. False on overflow.
 bool divide(const Poly &a, const Poly &b, Poly &quotient, Poly &rest);
 
+//===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+/// Bounds in wide arithmetic, for products and sums on the way.
+struct Interval {
+  std::optional<__int128> lo, hi;
+  bool isNonNegative() const { return lo && *lo >= 0; }
+};
+using AtomInterval = llvm::function_ref<Interval(const SymAtom *)>;
+
+Interval intersect(Interval a, Interval b);
+Interval intervalOf(const Poly &poly, AtomInterval ofAtom);
+/// Interval of a floordiv or max from those of its operands.
+Interval intervalOfOperator(const SymAtom *atom, llvm::function_ref<Interval(SymExpr)> ofExpr);
+Bounds narrow(Interval interval);
+
+/// What holds without facts.
 Bounds rangeOf(const Poly &poly);
 Bounds rangeOf(const SymAtom *atom);
+Bounds computeRange(const SymAtom *atom);
+
+/// Replaces atoms, outermost first; a null result of `map` looks inside the atom. Null on overflow.
+SymExpr substituteAtoms(SymExpr expr, llvm::function_ref<SymExpr(const SymAtom *)> map);
 
 /// Simplifying constructors; see SymExprBuild.cpp.
 OptPoly makeFloorDiv(MLIRContext *context, Poly dividend, Poly divisor);

@@ -1,0 +1,180 @@
+//===- ProverImpl.h - Parts of the prover ----------------------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// FactBase prepares the facts once: equalities become substitutions, ranges of
+// symbols are propagated. Refuter shows that constraints have no common
+// solution. Sampler finds valuations.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_LIB_DIALECT_SYM_IR_PROVERIMPL_H
+#define RELAXDIALECT_LIB_DIALECT_SYM_IR_PROVERIMPL_H
+
+#include "LinearSystem.h"
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
+#include "SymExprDetail.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::relax::sym::detail {
+
+using Wide = __int128;
+
+/// Bits that tell where a constraint comes from: facts by their index, the last two for these.
+inline constexpr uint64_t kFromClaim = uint64_t(1) << 63;
+inline constexpr uint64_t kFromDefinition = 0; // of floordiv, max or a symbol: always holds
+inline uint64_t originOfFact(size_t index) { return uint64_t(1) << std::min<size_t>(index, 62); }
+
+/// expr >= 0, or expr == 0.
+struct Constraint {
+  SymExpr expr;
+  bool isEquality = false;
+  uint64_t origin = 0;
+};
+
+/// Values of symbols, for evaluation without the limits of int64.
+using Assignment = DenseMap<const SymAtom *, Wide>;
+/// nullopt when a divisor is not positive, a symbol has no value or the value is huge.
+std::optional<Wide> evaluateWide(SymExpr expr, const Assignment &values);
+std::optional<bool> evaluateWide(const Fact &fact, const Assignment &values);
+
+/// Symbol atoms below an expression, each once.
+void collectSymbolAtoms(SymExpr expr, SmallVectorImpl<const SymAtom *> &atoms);
+/// Every atom below an expression, operands before their users.
+void collectAtoms(SymExpr expr, SmallVectorImpl<const SymAtom *> &atoms);
+/// floordiv atoms with a divisor that is not a constant, also nested ones.
+void collectSymbolicDivisors(SymExpr expr, SmallVectorImpl<SymExpr> &divisors);
+
+//===----------------------------------------------------------------------===//
+
+class FactBase {
+public:
+  FactBase(MLIRContext *context, ArrayRef<Fact> facts);
+
+  /// Applies the substitutions; null on overflow.
+  SymExpr rewrite(SymExpr expr) const;
+  bool hasSubstitutions() const { return !substitution.empty(); }
+  /// Value of a substituted symbol in terms of the free ones; null for a free symbol.
+  SymExpr lookup(const SymAtom *symbol) const { return substitution.lookup(symbol); }
+  ArrayRef<Constraint> getConstraints() const { return constraints; }
+  /// Constraints that share symbols with `exprs`, directly or through others.
+  SmallVector<Constraint> relevantTo(ArrayRef<SymExpr> exprs) const;
+  /// Interval of a symbol as far as single facts tell.
+  Interval ofSymbol(const SymAtom *symbol) const;
+  Interval intervalOf(SymExpr expr) const;
+  Interval intervalOf(const Poly &poly) const;
+
+  MLIRContext *getContext() const { return context; }
+  ArrayRef<Fact> getFacts() const { return facts; }
+  /// Origins of a contradiction that preparing the facts met.
+  std::optional<uint64_t> getContradiction() const { return contradiction; }
+
+private:
+  void addFact(const Fact &fact, uint64_t origin);
+  void addEquality(SymExpr expr, uint64_t origin);
+  bool solveForSymbol(SymExpr expr, uint64_t origin);
+  bool solveResidue(SymExpr expr, uint64_t origin);
+  void substitute(const SymAtom *symbol, SymExpr value, uint64_t origin);
+  void propagate();
+  void tighten(const Constraint &constraint, bool &changed);
+
+  MLIRContext *context;
+  SmallVector<Fact> facts;
+  SmallVector<Constraint> constraints;
+  SmallVector<Constraint> pendingEqualities;
+  llvm::MapVector<const SymAtom *, SymExpr> substitution;
+  DenseMap<const SymAtom *, Interval> ranges;
+  std::optional<uint64_t> contradiction;
+  unsigned numFresh = 0;
+};
+
+//===----------------------------------------------------------------------===//
+
+/// Shows that constraints exclude each other. Facts are added by relevance.
+class Refuter {
+public:
+  Refuter(const FactBase &base, Budget &budget) : base(base), budget(budget) {}
+
+  /// True when no valuation satisfies the facts and `claims` (already rewritten).
+  bool refute(ArrayRef<Constraint> claims);
+  /// An upper bound of a (rewritten) expression; `known` is one that the caller has.
+  std::optional<Wide> maximize(SymExpr expr, std::optional<Wide> known);
+  /// Facts that the last successful refutation used.
+  uint64_t getOrigins() const { return origins; }
+  /// A candidate solution that the last failed linear attempt left; symbols only.
+  const Assignment &getCandidate() const { return candidate; }
+
+private:
+  std::optional<Wide> maximizeAll(SymExpr objective, ArrayRef<Constraint> constraints, unsigned depth, bool &isEmpty);
+  bool refuteAll(SmallVector<Constraint> constraints, unsigned depth);
+  bool refuteByInterval(ArrayRef<Constraint> constraints);
+  bool splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &applied);
+  bool splitResidues(ArrayRef<Constraint> constraints, unsigned depth);
+  bool foldQuotients(SmallVector<Constraint> &constraints, unsigned depth);
+
+  const FactBase &base;
+  Budget &budget;
+  uint64_t origins = 0;
+  Assignment candidate;
+};
+
+/// Constraints as rows over monomials, with what is known about atoms and products.
+class LinearModel {
+public:
+  LinearModel(const FactBase &base, Budget &budget, ArrayRef<Constraint> constraints);
+  /// Makes rows for the atoms of an expression that is only asked about.
+  void mention(const Poly &poly) { addMonomials(poly); }
+
+  LinearSystem::Result check(uint64_t *origins, Assignment *candidate);
+  /// Least upper bound that the rows give for `objective`; its atoms must occur in the constraints.
+  std::optional<Wide> maximize(const Poly &objective, bool &isEmpty, Assignment *candidate);
+  /// Adds products of constraints that speak about nonlinear monomials. False when there are none.
+  bool addProducts();
+  bool isLinear() const { return nonlinear.empty(); }
+  LinearSystem::Result checkPresburger(bool integers) { return makeSystem().checkPresburger(budget, integers); }
+
+private:
+  struct Inequality {
+    Poly poly;
+    bool isEquality;
+    uint64_t origin;
+  };
+  void add(Poly poly, bool isEquality, uint64_t origin);
+  void addMonomials(const Poly &poly);
+  void define(const SymAtom *atom);
+  LinearSystem makeSystem();
+  SmallVector<std::pair<unsigned, int64_t>> toTerms(const Poly &poly);
+
+  const FactBase &base;
+  Budget &budget;
+  SmallVector<Inequality> inequalities;
+  SmallVector<Factors> variables;               // monomials, in order of appearance
+  DenseMap<const SymAtom *, unsigned> atomIndex; // of monomials that are one atom
+  SmallVector<unsigned> nonlinear;              // the other monomials
+};
+
+//===----------------------------------------------------------------------===//
+
+/// Enumerates valuations of the free symbols that satisfy the facts.
+class Sampler {
+public:
+  Sampler(const FactBase &base, ArrayRef<SymExpr> exprs);
+
+  /// Calls `visit` with up to `count` valuations, likely ones first, until it returns false.
+  void sample(unsigned count, Budget &budget, llvm::function_ref<bool(const Assignment &)> visit);
+  /// Visits every valuation. False when there are too many or some symbol is unbounded.
+  bool enumerate(uint64_t limit, Budget &budget, llvm::function_ref<bool(const Assignment &)> visit);
+  void addInteresting(int64_t value) { interesting.push_back(value); }
+  /// Completes the free symbols of `free` to a valuation that satisfies the relevant facts.
+  std::optional<Assignment> complete(const Assignment &free);
+
+private:
+  const FactBase &base;
+  SmallVector<const SymAtom *> free;         // enumerated
+  SmallVector<const SymAtom *> dependent;    // given by the substitution
+  SmallVector<Fact> facts;                   // to be checked
+  SmallVector<int64_t> interesting;          // constants of facts and expressions
+};
+
+} // namespace mlir::relax::sym::detail
+
+#endif // RELAXDIALECT_LIB_DIALECT_SYM_IR_PROVERIMPL_H

@@ -1,0 +1,216 @@
+//===- ProverLinear.cpp - Constraints as linear systems --------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Every monomial becomes a variable. Operators bring their definitions along:
+// q = floordiv(a, b) means 0 <= a - b*q <= b - 1. What is known about products
+// comes from multiplying constraints with each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProverImpl.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::sym;
+using namespace mlir::relax::sym::detail;
+
+static unsigned degreeOf(const Factors &factors) {
+  unsigned sum = 0;
+  for (auto &factor : factors)
+    sum += factor.second;
+  return sum;
+}
+
+static bool isAffine(const Poly &poly) { return poly.empty() || degreeOf(poly.front().factors) <= 1; }
+
+LinearModel::LinearModel(const FactBase &base, Budget &budget, ArrayRef<Constraint> constraints)
+    : base(base), budget(budget) {
+  for (const Constraint &constraint : constraints)
+    add(getPoly(constraint.expr), constraint.isEquality, constraint.origin);
+}
+
+void LinearModel::add(Poly poly, bool isEquality, uint64_t origin) {
+  addMonomials(poly);
+  inequalities.push_back({std::move(poly), isEquality, origin});
+}
+
+void LinearModel::addMonomials(const Poly &poly) {
+  for (const SymTerm &term : poly) {
+    if (term.factors.empty())
+      continue;
+    bool isAtom = degreeOf(term.factors) == 1;
+    if (isAtom ? atomIndex.contains(term.factors[0].first) : llvm::is_contained(variables, term.factors))
+      continue;
+    unsigned index = variables.size();
+    variables.push_back(term.factors);
+    if (isAtom)
+      atomIndex[term.factors[0].first] = index;
+    else
+      nonlinear.push_back(index);
+    // Bounds of a monomial, as far as intervals tell.
+    Poly self;
+    self.push_back({1, term.factors});
+    Bounds bounds = narrow(base.intervalOf(self));
+    auto addBound = [&](int64_t sign, std::optional<int64_t> bound) {
+      if (!bound || *bound == INT64_MIN)
+        return;
+      OptPoly row = multiply(self, sign);
+      row = row ? sym::detail::add(*row, constantPoly(*bound), -sign) : std::nullopt;
+      if (row)
+        inequalities.push_back({*row, false, kFromDefinition});
+    };
+    addBound(1, bounds.lo);
+    addBound(-1, bounds.hi);
+    // Copies: `variables` grows below.
+    Factors factors = term.factors;
+    for (auto &factor : factors) {
+      if (!isAtom) {
+        addMonomials(atomPoly(factor.first));
+        continue;
+      }
+      define(factor.first);
+    }
+  }
+}
+
+void LinearModel::define(const SymAtom *atom) {
+  if (atom->kind == SymAtom::Kind::Symbol)
+    return; // its bounds are rows already
+  Poly self = atomPoly(atom);
+  if (atom->kind == SymAtom::Kind::Max) {
+    for (SymExpr operand : atom->operands)
+      if (OptPoly row = sym::detail::add(self, getPoly(operand), -1))
+        add(std::move(*row), false, kFromDefinition);
+    return;
+  }
+  const Poly &dividend = getPoly(atom->operands[0]), &divisor = getPoly(atom->operands[1]);
+  OptPoly product = multiply(divisor, self);
+  OptPoly rest = product ? sym::detail::add(dividend, *product, -1) : std::nullopt;
+  if (!rest)
+    return;
+  OptPoly room = sym::detail::add(divisor, *rest, -1);
+  room = room ? sym::detail::add(*room, constantPoly(-1)) : std::nullopt;
+  add(std::move(*rest), false, kFromDefinition);
+  if (room)
+    add(std::move(*room), false, kFromDefinition);
+}
+
+SmallVector<std::pair<unsigned, int64_t>> LinearModel::toTerms(const Poly &poly) {
+  SmallVector<std::pair<unsigned, int64_t>> terms;
+  for (const SymTerm &term : poly) {
+    if (term.factors.empty())
+      continue;
+    unsigned index = degreeOf(term.factors) == 1 ? atomIndex.lookup(term.factors[0].first)
+                                                 : llvm::find(variables, term.factors) - variables.begin();
+    terms.push_back({index, term.coefficient});
+  }
+  return terms;
+}
+
+LinearSystem LinearModel::makeSystem() {
+  LinearSystem system;
+  for (unsigned i = 0; i < variables.size(); ++i)
+    system.addVariable();
+  for (const Inequality &inequality : inequalities)
+    system.addRow(toTerms(inequality.poly), constantTerm(inequality.poly), inequality.isEquality, inequality.origin);
+  return system;
+}
+
+std::optional<Wide> LinearModel::maximize(const Poly &objective, bool &isEmpty, Assignment *candidate) {
+  // The greatest z with objective - z >= 0.
+  LinearSystem system = makeSystem();
+  SmallVector<std::pair<unsigned, int64_t>> terms = toTerms(objective);
+  unsigned z = system.addVariable();
+  terms.push_back({z, -1});
+  system.addRow(terms, constantTerm(objective), false, kFromClaim);
+  SmallVector<Wide> values;
+  std::optional<Wide> bound = system.maximize(z, budget, isEmpty, candidate ? &values : nullptr);
+  if (candidate && !values.empty())
+    for (auto [atom, index] : atomIndex)
+      if (atom->kind == SymAtom::Kind::Symbol)
+        (*candidate)[atom] = values[index];
+  return bound;
+}
+
+LinearSystem::Result LinearModel::check(uint64_t *origins, Assignment *candidate) {
+  LinearSystem system = makeSystem();
+  if (!budget.spend(system.getNumRows()))
+    return LinearSystem::Result::Unknown;
+  SmallVector<Wide> values;
+  LinearSystem::Result result = system.check(budget, origins, candidate ? &values : nullptr);
+  if (candidate && !values.empty())
+    for (auto [atom, index] : atomIndex)
+      if (atom->kind == SymAtom::Kind::Symbol)
+        (*candidate)[atom] = values[index];
+  return result;
+}
+
+bool LinearModel::addProducts() {
+  constexpr unsigned kMaxProducts = 48, kMaxNew = 2, kMaxDegree = 4;
+  if (nonlinear.empty())
+    return false;
+  SmallVector<Factors> wanted;
+  for (unsigned index : nonlinear)
+    wanted.push_back(variables[index]);
+
+  // Products whose monomials are known come first; a few new monomials may be needed to connect them.
+  struct Product {
+    unsigned numNew;
+    size_t position;
+    Inequality inequality;
+  };
+  SmallVector<Product> products;
+  auto offer = [&](const Inequality &a, const Inequality &b) {
+    if (a.poly.size() * b.poly.size() > 24 || a.poly.empty() || b.poly.empty() ||
+        degreeOf(a.poly.front().factors) + degreeOf(b.poly.front().factors) > kMaxDegree)
+      return;
+    OptPoly product = multiply(a.poly, b.poly);
+    if (!product)
+      return;
+    bool useful = false;
+    unsigned numNew = 0;
+    for (const SymTerm &term : *product) {
+      if (degreeOf(term.factors) < 2)
+        continue;
+      if (llvm::is_contained(wanted, term.factors))
+        useful = true;
+      else
+        ++numNew;
+    }
+    if (useful && numNew <= kMaxNew)
+      products.push_back({numNew, products.size(), {std::move(*product), a.isEquality || b.isEquality, a.origin | b.origin}});
+  };
+  size_t count = std::min<size_t>(inequalities.size(), 40);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = i; j < count; ++j) {
+      if (!budget.spend())
+        return false;
+      // Of two equalities, and of squares of inequalities, nothing new comes.
+      const Inequality &a = inequalities[i], &b = inequalities[j];
+      if ((i == j && a.isEquality) || (!isAffine(a.poly) && !isAffine(b.poly)))
+        continue;
+      // An inequality times an equality keeps the equality; its sign does not matter.
+      offer(a, b);
+    }
+  }
+  // (x - y)^2 >= 0 for the products x*y.
+  for (const Factors &monomial : wanted) {
+    if (monomial.size() != 2 || degreeOf(monomial) != 2)
+      continue;
+    OptPoly difference = sym::detail::add(atomPoly(monomial[0].first), atomPoly(monomial[1].first), -1);
+    OptPoly square = difference ? multiply(*difference, *difference) : std::nullopt;
+    if (square)
+      products.push_back({2, products.size(), {std::move(*square), false, kFromDefinition}});
+  }
+  if (products.empty())
+    return false;
+  llvm::sort(products, [](const Product &a, const Product &b) {
+    return std::tie(a.numNew, a.position) < std::tie(b.numNew, b.position);
+  });
+  if (products.size() > kMaxProducts)
+    products.truncate(kMaxProducts);
+  for (Product &product : products)
+    add(std::move(product.inequality.poly), product.inequality.isEquality, product.inequality.origin);
+  return true;
+}

@@ -1,0 +1,247 @@
+//===- ProverRefute.cpp - Constraints that exclude each other --------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// A ladder: intervals, linear arithmetic with the definitions of the operators,
+// one case per operand of a max, products of constraints, quotients that are
+// constant, one case per residue, Presburger. A step that runs out of budget
+// gives up, which is always a correct answer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProverImpl.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::sym;
+using namespace mlir::relax::sym::detail;
+
+/// Case distinctions inside each other.
+static constexpr unsigned kMaxSplits = 6;
+
+/// Some max in the constraints or in `expr`.
+static const SymAtom *findMax(ArrayRef<Constraint> constraints, SymExpr expr) {
+  SmallVector<const SymAtom *> atoms;
+  for (const Constraint &constraint : constraints)
+    collectAtoms(constraint.expr, atoms);
+  collectAtoms(expr, atoms);
+  const SymAtom *const *max = llvm::find_if(atoms, [](auto *atom) { return atom->kind == SymAtom::Kind::Max; });
+  return max == atoms.end() ? nullptr : *max;
+}
+
+/// The constraints where `max` is `chosen`, which is then not less than the other operands.
+static SmallVector<Constraint> chooseOperand(ArrayRef<Constraint> constraints, const SymAtom *max, SymExpr chosen) {
+  SmallVector<Constraint> branch;
+  for (const Constraint &constraint : constraints) {
+    SymExpr expr =
+        substituteAtoms(constraint.expr, [&](const SymAtom *atom) { return atom == max ? chosen : SymExpr(); });
+    branch.push_back({expr, constraint.isEquality, constraint.origin});
+  }
+  for (SymExpr other : max->operands)
+    if (other != chosen)
+      branch.push_back({chosen - other, false, kFromDefinition});
+  return branch;
+}
+
+bool Refuter::refute(ArrayRef<Constraint> claims) {
+  SmallVector<SymExpr> exprs;
+  for (const Constraint &claim : claims)
+    exprs.push_back(claim.expr);
+  SmallVector<Constraint> constraints = base.relevantTo(exprs);
+  constraints.append(claims.begin(), claims.end());
+  origins = 0;
+  candidate.clear();
+  return refuteAll(std::move(constraints), 0);
+}
+
+bool Refuter::refuteByInterval(ArrayRef<Constraint> constraints) {
+  for (const Constraint &constraint : constraints) {
+    Interval interval = base.intervalOf(constraint.expr);
+    if ((interval.hi && *interval.hi < 0) || (constraint.isEquality && interval.lo && *interval.lo > 0)) {
+      // Ranges come from facts that are not recorded one by one.
+      origins |= constraint.origin;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
+  if (llvm::any_of(constraints, [](const Constraint &c) { return !c.expr; }) || !budget.spend())
+    return false;
+  if (refuteByInterval(constraints))
+    return true;
+
+  uint64_t used = 0;
+  LinearModel model(base, budget, constraints);
+  LinearSystem::Result result = model.check(&used, depth == 0 ? &candidate : nullptr);
+  if (result == LinearSystem::Result::Empty) {
+    origins |= used;
+    return true;
+  }
+  bool hasMax = false;
+  if (depth < kMaxSplits) {
+    bool refuted = splitMax(constraints, depth, hasMax);
+    if (hasMax)
+      return refuted;
+  }
+  if (model.isLinear()) {
+    if (result == LinearSystem::Result::NonEmpty || hasMax)
+      return false;
+    return model.checkPresburger(/*integers=*/true) == LinearSystem::Result::Empty;
+  }
+  if (model.addProducts()) {
+    result = model.check(&used, nullptr);
+    if (result == LinearSystem::Result::Unknown)
+      result = model.checkPresburger(/*integers=*/false);
+    if (result == LinearSystem::Result::Empty) {
+      origins |= used;
+      return true;
+    }
+  }
+  if (depth >= kMaxSplits)
+    return false;
+  if (foldQuotients(constraints, depth))
+    return refuteAll(std::move(constraints), depth + 1);
+  return splitResidues(constraints, depth);
+}
+
+std::optional<Wide> Refuter::maximize(SymExpr expr, std::optional<Wide> known) {
+  SmallVector<Constraint> constraints = base.relevantTo(expr);
+  candidate.clear();
+  bool isEmpty = false;
+  std::optional<Wide> bound = maximizeAll(expr, constraints, 0, isEmpty);
+  if (isEmpty || (known && bound && *known < *bound))
+    return known;
+  return bound;
+}
+
+std::optional<Wide> Refuter::maximizeAll(SymExpr objective, ArrayRef<Constraint> constraints, unsigned depth,
+                                         bool &isEmpty) {
+  isEmpty = false;
+  if (!objective || llvm::any_of(constraints, [](const Constraint &c) { return !c.expr; }) || !budget.spend())
+    return std::nullopt;
+  LinearModel model(base, budget, constraints);
+  model.mention(getPoly(objective));
+  Assignment *solution = depth == 0 ? &candidate : nullptr;
+  std::optional<Wide> bound = model.maximize(getPoly(objective), isEmpty, solution);
+  if (isEmpty)
+    return std::nullopt;
+  if (!model.isLinear() && model.addProducts()) {
+    std::optional<Wide> other = model.maximize(getPoly(objective), isEmpty, solution);
+    if (isEmpty)
+      return std::nullopt;
+    if (other && (!bound || *other < *bound))
+      bound = other;
+  }
+  const SymAtom *max = findMax(constraints, objective);
+  if (!max || depth >= kMaxSplits)
+    return bound;
+  std::optional<Wide> greatest;
+  bool allEmpty = true;
+  for (SymExpr chosen : max->operands) {
+    SmallVector<Constraint> branch = chooseOperand(constraints, max, chosen);
+    SymExpr part =
+        substituteAtoms(objective, [&](const SymAtom *atom) { return atom == max ? chosen : SymExpr(); });
+    bool branchEmpty = false;
+    std::optional<Wide> value = maximizeAll(part, branch, depth + 1, branchEmpty);
+    if (branchEmpty)
+      continue;
+    if (!value)
+      return bound;
+    allEmpty = false;
+    greatest = greatest ? std::max(*greatest, *value) : *value;
+  }
+  isEmpty = allEmpty;
+  if (allEmpty)
+    return std::nullopt;
+  return bound ? std::min(*bound, *greatest) : greatest;
+}
+
+/// A max is one of its operands: the one that is not less than the others.
+bool Refuter::splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &applied) {
+  const SymAtom *max = findMax(constraints, {});
+  applied = max != nullptr;
+  if (!applied)
+    return false;
+  for (SymExpr chosen : max->operands)
+    if (!refuteAll(chooseOperand(constraints, max, chosen), depth + 1))
+      return false;
+  return true;
+}
+
+/// floordiv(a, b) with a symbolic b is 0 when 0 <= a < b is proved.
+bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, unsigned depth) {
+  SmallVector<const SymAtom *> atoms;
+  for (const Constraint &constraint : constraints)
+    collectAtoms(constraint.expr, atoms);
+  for (const SymAtom *atom : atoms) {
+    if (atom->kind != SymAtom::Kind::FloorDiv || atom->operands[1].getConstant())
+      continue;
+    SymExpr dividend = atom->operands[0], divisor = atom->operands[1];
+    auto excludes = [&](SymExpr negation) {
+      SmallVector<Constraint> test(constraints);
+      test.push_back({negation, false, kFromDefinition});
+      if (!negation || !budget.spend(8))
+        return false;
+      uint64_t used = 0;
+      LinearModel model(base, budget, test);
+      if (model.check(&used, nullptr) != LinearSystem::Result::Empty)
+        return false;
+      origins |= used;
+      return true;
+    };
+    // Not a < 0 and not a >= b.
+    if (!excludes(-dividend - 1) || !excludes(dividend - divisor))
+      continue;
+    SymExpr zero = SymExpr::constant(base.getContext(), 0);
+    for (Constraint &constraint : constraints)
+      constraint.expr = substituteAtoms(constraint.expr,
+                                        [&](const SymAtom *other) { return other == atom ? zero : SymExpr(); });
+    return true;
+  }
+  return false;
+}
+
+/// A quotient of a product by a small constant: one case per residue of a symbol in it.
+bool Refuter::splitResidues(ArrayRef<Constraint> constraints, unsigned depth) {
+  constexpr int64_t kMaxModulus = 16;
+  SmallVector<const SymAtom *> atoms;
+  for (const Constraint &constraint : constraints)
+    collectAtoms(constraint.expr, atoms);
+  for (const SymAtom *atom : atoms) {
+    if (atom->kind != SymAtom::Kind::FloorDiv)
+      continue;
+    std::optional<int64_t> divisor = atom->operands[1].getConstant();
+    if (!divisor || *divisor > kMaxModulus)
+      continue;
+    const SymAtom *symbol = nullptr;
+    for (const SymTerm &term : getPoly(atom->operands[0]))
+      if (term.factors.size() > 1 || (term.factors.size() == 1 && term.factors[0].second > 1))
+        for (auto &factor : term.factors)
+          if (!symbol && factor.first->kind == SymAtom::Kind::Symbol)
+            symbol = factor.first;
+    if (!symbol)
+      continue;
+    SymExpr fresh = SymExpr::symbol(base.getContext(), "\x02" + std::to_string(depth));
+    for (int64_t residue = 0; residue < *divisor; ++residue) {
+      SymExpr value = fresh * *divisor + residue;
+      SmallVector<Constraint> branch;
+      for (const Constraint &constraint : constraints) {
+        SymExpr expr =
+            substituteAtoms(constraint.expr, [&](const SymAtom *other) { return other == symbol ? value : SymExpr(); });
+        branch.push_back({expr, constraint.isEquality, constraint.origin});
+      }
+      // The ranges of facts know the symbol by its old name.
+      Bounds bounds = narrow(base.ofSymbol(symbol));
+      if (bounds.lo)
+        branch.push_back({value - *bounds.lo, false, kFromDefinition});
+      if (bounds.hi)
+        branch.push_back({SymExpr::constant(base.getContext(), *bounds.hi) - value, false, kFromDefinition});
+      if (!refuteAll(std::move(branch), depth + 1))
+        return false;
+    }
+    return true;
+  }
+  return false;
+}

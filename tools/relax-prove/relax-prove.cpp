@@ -1,0 +1,165 @@
+//===- relax-prove.cpp - Asks the prover -----------------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//   relax-prove FILE.tsv              scores the rows of a table
+//   relax-prove --answers FILE.tsv    prints one answer per row
+//   relax-prove -e FACTS QUESTION     one question; --explain gives reasons
+//
+//===----------------------------------------------------------------------===//
+
+#include "Questions.h"
+#include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::sym;
+using namespace mlir::relax::prove;
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("relax-prove options");
+static cl::list<std::string> positional(cl::Positional, cl::desc("FILE.tsv, or FACTS QUESTION with -e"),
+                                        cl::cat(category));
+static cl::opt<bool> answersOnly("answers", cl::desc("Print id and answer of each row; no expected column is needed"),
+                                 cl::cat(category));
+static cl::opt<bool> single("e", cl::desc("Ask one question: FACTS (separated by ';', may be empty) QUESTION"),
+                            cl::cat(category));
+static cl::opt<bool> explain("explain", cl::desc("Give the steps of a proof, or valuations for both outcomes"),
+                             cl::cat(category));
+static cl::opt<std::string> kindOption("kind", cl::cat(category),
+                                       cl::desc("Kind of the question of -e: holds, equal, leq, divisible, simplify, upper, "
+                                                "lower, broadcast, reshape, infer, solve, fits32, fits64"));
+static cl::opt<bool> stats("stats", cl::desc("Print step counts and times"), cl::cat(category));
+
+static int fail(const Twine &message) {
+  llvm::errs() << "relax-prove: error: " << message << "\n";
+  return 1;
+}
+
+static void printExplanation(const Explanation &why) {
+  for (const std::string &step : why.steps)
+    llvm::outs() << "  " << step << "\n";
+  auto printWitness = [](StringRef outcome, const std::optional<Valuation> &witness) {
+    if (!witness)
+      return;
+    llvm::outs() << "  " << outcome << " for ";
+    if (witness->empty())
+      llvm::outs() << "the only valuation";
+    llvm::interleaveComma(*witness, llvm::outs(), [](auto &entry) { llvm::outs() << entry.first << " = " << entry.second; });
+    llvm::outs() << "\n";
+  };
+  printWitness("true", why.whenTrue);
+  printWitness("false", why.whenFalse);
+}
+
+/// Columns are found by the names in the first line; without one they have the usual order.
+static FailureOr<std::vector<Row>> readTable(StringRef path, std::string &error) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!buffer) {
+    error = "cannot open '" + path.str() + "': " + buffer.getError().message();
+    return failure();
+  }
+  SmallVector<StringRef> lines;
+  (*buffer)->getBuffer().split(lines, '\n');
+  SmallVector<StringRef> header = {"id", "category", "assumptions", "kind", "question", "expected"};
+  std::vector<Row> rows;
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    line = line.rtrim('\r');
+    if (line.trim().empty())
+      continue;
+    SmallVector<StringRef> cells;
+    line.split(cells, '\t');
+    if (number == 0 && cells[0].trim() == "id") {
+      header = cells;
+      continue;
+    }
+    auto cell = [&](StringRef name) {
+      size_t index = llvm::find(header, name) - header.begin();
+      return index < cells.size() ? cells[index].trim().str() : std::string();
+    };
+    Row row{cell("id"), cell("assumptions"), cell("kind"), cell("question"), cell("expected")};
+    if (row.id.empty() || row.kind.empty() || row.question.empty()) {
+      error = ("line " + Twine(number + 1) + " of '" + path + "' has no id, kind or question").str();
+      return failure();
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+static int runTable(StringRef path) {
+  std::string error;
+  FailureOr<std::vector<Row>> rows = readTable(path, error);
+  if (failed(rows))
+    return fail(error);
+  unsigned passed = 0, failedRows = 0, unsound = 0, maxSteps = 0;
+  std::vector<double> times;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<RelaxSymDialect>();
+  for (const Row &row : *rows) {
+    auto start = std::chrono::steady_clock::now();
+    Answer result = answer(&context, row, explain);
+    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    maxSteps = std::max(maxSteps, result.steps);
+    if (result.invalid)
+      return fail("row " + row.id + ": " + result.text);
+    llvm::outs() << row.id << '\t' << result.text;
+    if (!answersOnly) {
+      Outcome outcome = score(&context, row, result.text);
+      passed += outcome == Outcome::Passed;
+      failedRows += outcome == Outcome::Failed;
+      unsound += outcome == Outcome::Unsound;
+      llvm::outs() << '\t'
+                   << (outcome == Outcome::Passed   ? "passed"
+                       : outcome == Outcome::Failed ? "failed: expected " + row.expected
+                                                    : "UNSOUND: expected " + row.expected);
+    }
+    if (stats)
+      llvm::outs() << '\t' << result.steps << " steps, " << llvm::format("%.1f", times.back()) << " us";
+    llvm::outs() << '\n';
+    if (explain)
+      printExplanation(result.why);
+  }
+  if (stats && !times.empty()) {
+    llvm::sort(times);
+    llvm::outs() << "median " << llvm::format("%.1f", times[times.size() / 2]) << " us, 90% "
+                 << llvm::format("%.1f", times[times.size() * 9 / 10]) << " us, maximum "
+                 << llvm::format("%.1f", times.back()) << " us, at most " << maxSteps << " steps\n";
+  }
+  if (answersOnly)
+    return 0;
+  llvm::outs() << passed << " passed, " << failedRows << " failed, " << unsound << " unsound\n";
+  return failedRows || unsound;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Asks the prover of symbolic shapes\n");
+  if (!single) {
+    if (positional.size() != 1)
+      return fail("expected one table, but got " + Twine(positional.size()));
+    return runTable(positional[0]);
+  }
+  if (positional.size() != 2)
+    return fail("expected FACTS and QUESTION after -e, but got " + Twine(positional.size()) + " arguments");
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<RelaxSymDialect>();
+  Row row{"", positional[0], kindOption.empty() ? guessKind(positional[1]).str() : kindOption, positional[1], ""};
+  Answer result = answer(&context, row, explain);
+  if (result.invalid)
+    return fail(result.text);
+  llvm::outs() << result.text << "\n";
+  if (explain)
+    printExplanation(result.why);
+  if (stats)
+    llvm::outs() << result.steps << " steps\n";
+  return 0;
+}
