@@ -12,7 +12,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
@@ -22,21 +22,26 @@ using namespace mlir::relax;
 using namespace mlir::relax::sym;
 using namespace mlir::relax::prove;
 
-namespace cl = llvm::cl;
+static constexpr StringLiteral kUsage = R"(Asks the prover of symbolic shapes.
 
-static cl::OptionCategory category("relax-prove options");
-static cl::list<std::string> positional(cl::Positional, cl::desc("FILE.tsv, or FACTS QUESTION with -e"),
-                                        cl::cat(category));
-static cl::opt<bool> answersOnly("answers", cl::desc("Print id and answer of each row; no expected column is needed"),
-                                 cl::cat(category));
-static cl::opt<bool> single("e", cl::desc("Ask one question: FACTS (separated by ';', may be empty) QUESTION"),
-                            cl::cat(category));
-static cl::opt<bool> explain("explain", cl::desc("Give the steps of a proof, or valuations for both outcomes"),
-                             cl::cat(category));
-static cl::opt<std::string> kindOption("kind", cl::cat(category),
-                                       cl::desc("Kind of the question of -e: holds, equal, leq, divisible, simplify, upper, "
-                                                "lower, broadcast, reshape, infer, solve, fits32, fits64"));
-static cl::opt<bool> stats("stats", cl::desc("Print step counts and times"), cl::cat(category));
+usage: relax-prove [options] FILE.tsv        score the rows of a table
+       relax-prove [options] --answers FILE  print id and answer of each row; no expected column is needed
+       relax-prove [options] -e FACTS QUESTION
+
+FACTS are separated by ';' and may be empty. Symbols are integers >= 0.
+  --explain     give the steps of a proof, or valuations for both outcomes
+  --stats       print step counts and times
+  --kind=KIND   of the question of -e: holds, equal, leq, divisible, simplify, upper, lower, broadcast, reshape, infer,
+                solve, fits32, fits64. Without it the form of the question decides.
+)";
+
+/// The command line. Not LLVM's: its global options would be ours too, and questions may start with '-'.
+struct Options {
+  bool answersOnly = false, single = false, explain = false, stats = false, help = false;
+  std::string kind;
+  std::vector<std::string> positional;
+};
+static Options options;
 
 static int fail(const Twine &message) {
   llvm::errs() << "relax-prove: error: " << message << "\n";
@@ -105,13 +110,13 @@ static int runTable(StringRef path) {
   context.loadDialect<RelaxSymDialect>();
   for (const Row &row : *rows) {
     auto start = std::chrono::steady_clock::now();
-    Answer result = answer(&context, row, explain);
+    Answer result = answer(&context, row, options.explain);
     times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     maxSteps = std::max(maxSteps, result.steps);
     if (result.invalid)
       return fail("row " + row.id + ": " + result.text);
     llvm::outs() << row.id << '\t' << result.text;
-    if (!answersOnly) {
+    if (!options.answersOnly) {
       Outcome outcome = score(&context, row, result.text);
       passed += outcome == Outcome::Passed;
       failedRows += outcome == Outcome::Failed;
@@ -121,19 +126,19 @@ static int runTable(StringRef path) {
                        : outcome == Outcome::Failed ? "failed: expected " + row.expected
                                                     : "UNSOUND: expected " + row.expected);
     }
-    if (stats)
+    if (options.stats)
       llvm::outs() << '\t' << result.steps << " steps, " << llvm::format("%.1f", times.back()) << " us";
     llvm::outs() << '\n';
-    if (explain)
+    if (options.explain)
       printExplanation(result.why);
   }
-  if (stats && !times.empty()) {
+  if (options.stats && !times.empty()) {
     llvm::sort(times);
     llvm::outs() << "median " << llvm::format("%.1f", times[times.size() / 2]) << " us, 90% "
                  << llvm::format("%.1f", times[times.size() * 9 / 10]) << " us, maximum "
                  << llvm::format("%.1f", times.back()) << " us, at most " << maxSteps << " steps\n";
   }
-  if (answersOnly)
+  if (options.answersOnly)
     return 0;
   llvm::outs() << passed << " passed, " << failedRows << " failed, " << unsound << " unsound\n";
   return failedRows || unsound;
@@ -141,25 +146,48 @@ static int runTable(StringRef path) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Asks the prover of symbolic shapes\n");
-  if (!single) {
+  for (int i = 1; i < argc; ++i) {
+    StringRef argument = argv[i];
+    bool takesAny = options.single && options.positional.size() < 2;
+    if (argument == "--answers")
+      options.answersOnly = true;
+    else if (argument == "--explain")
+      options.explain = true;
+    else if (argument == "--stats")
+      options.stats = true;
+    else if (argument == "--help" || argument == "-h")
+      options.help = true;
+    else if (argument == "-e")
+      options.single = true;
+    else if (argument.consume_front("--kind="))
+      options.kind = argument.str();
+    else if (takesAny || argument == "-" || !argument.starts_with("-"))
+      options.positional.push_back(argument.str());
+    else
+      return fail("unknown option '" + argument + "'; --help lists the options");
+  }
+  if (options.help) {
+    llvm::outs() << kUsage;
+    return 0;
+  }
+  const std::vector<std::string> &positional = options.positional;
+  if (!options.single) {
     if (positional.size() != 1)
-      return fail("expected one table, but got " + Twine(positional.size()));
+      return fail("expected one table, but got " + Twine(positional.size()) + "; --help tells more");
     return runTable(positional[0]);
   }
   if (positional.size() != 2)
     return fail("expected FACTS and QUESTION after -e, but got " + Twine(positional.size()) + " arguments");
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<RelaxSymDialect>();
-  Row row{"", positional[0], kindOption.empty() ? guessKind(positional[1]).str() : kindOption, positional[1], ""};
-  Answer result = answer(&context, row, explain);
+  Row row{"", positional[0], options.kind.empty() ? guessKind(positional[1]).str() : options.kind, positional[1], ""};
+  Answer result = answer(&context, row, options.explain);
   if (result.invalid)
     return fail(result.text);
   llvm::outs() << result.text << "\n";
-  if (explain)
+  if (options.explain)
     printExplanation(result.why);
-  if (stats)
+  if (options.stats)
     llvm::outs() << result.steps << " steps\n";
   return 0;
 }

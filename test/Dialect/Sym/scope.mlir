@@ -26,6 +26,13 @@ func.func @two_unknowns(%a: tensor<?xf32, #relax_sym.shape<[n + m]>>, %b: tensor
   return
 }
 
+// A product is solved when the facts make the factor positive.
+// CHECK-LABEL: func.func @product
+func.func @product(%a: tensor<?xf32, #n>, %b: tensor<?xf32, #relax_sym.shape<[n * m]>>)
+    attributes {relax_sym.scope = #relax_sym.scope<"n >= 1">} {
+  return
+}
+
 // CHECK-LABEL: func.func @casts_forget
 func.func @casts_forget(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?x?xf32>
     attributes {relax_sym.scope = #relax_sym.scope<>} {

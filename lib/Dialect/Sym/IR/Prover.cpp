@@ -44,32 +44,60 @@ void Prover::Impl::findContradiction() {
   contradictionKnown = true;
   std::optional<uint64_t> origins = base.getContradiction();
   if (!origins && !base.getFacts().empty()) {
-    SmallVector<SymExpr> exprs;
-    for (const Fact &fact : base.getFacts()) {
-      if (fact.lhs && fact.rhs) {
-        exprs.push_back(fact.lhs);
-        exprs.push_back(fact.rhs);
-      }
-    }
     Budget work(kMaxSteps);
-    bool satisfied = false;
-    Sampler sampler(base, exprs);
-    sampler.sample(16, work, [&](const Assignment &) {
-      satisfied = true;
-      return false;
-    });
-    if (!satisfied) {
+    if (!findExample(16, nullptr, work)) {
       Refuter refuter(base, work);
       SmallVector<Constraint> constraints(base.getConstraints());
       if (refuter.refute(constraints))
         origins = refuter.getOrigins();
+      else
+        findExample(kProbes, &refuter, work);
     }
   }
-  if (origins) {
-    contradiction = describeOrigins(base, *origins);
-    if (contradiction->empty())
-      contradiction = "the facts";
+  if (origins)
+    contradiction = describeContradiction();
+}
+
+/// Looks for a valuation that satisfies all facts.
+bool Prover::Impl::findExample(unsigned count, Refuter *refuter, Budget &work) {
+  if (example)
+    return true;
+  SmallVector<SymExpr> exprs;
+  for (const Fact &fact : base.getFacts()) {
+    if (!fact.lhs || !fact.rhs)
+      return false;
+    exprs.push_back(fact.lhs);
+    exprs.push_back(fact.rhs);
   }
+  Sampler sampler(base, exprs);
+  auto visit = [&](const Assignment &values) {
+    example = values;
+    return false;
+  };
+  if (refuter)
+    tryCandidate(sampler, *refuter, visit);
+  if (!example)
+    sampler.sample(count, work, visit);
+  return example.has_value();
+}
+
+/// Leaves out facts while the others still exclude each other.
+std::string Prover::Impl::describeContradiction() {
+  SmallVector<Fact> kept(base.getFacts());
+  for (size_t i = kept.size(); i-- > 0 && kept.size() <= 24;) {
+    SmallVector<Fact> fewer(kept);
+    fewer.erase(fewer.begin() + i);
+    FactBase reduced(base.getContext(), fewer);
+    Budget work(kMaxSteps);
+    SmallVector<Constraint> constraints(reduced.getConstraints());
+    if (reduced.getContradiction() || (!constraints.empty() && Refuter(reduced, work).refute(constraints)))
+      kept = std::move(fewer);
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(
+      kept, [&](const Fact &fact) { fact.print(os); }, [&] { os << "; "; });
+  return text;
 }
 
 bool Prover::Impl::obligationsHold(ArrayRef<SymExpr> exprs, Budget &work) {
@@ -89,7 +117,11 @@ bool Prover::Impl::obligationsHold(ArrayRef<SymExpr> exprs, Budget &work) {
 
 Valuation Prover::Impl::toValuation(const Assignment &values) {
   Valuation valuation;
-  for (auto [symbol, value] : values)
+  // Facts about other symbols hold there as in any example.
+  Assignment all(values);
+  for (auto [symbol, value] : *example)
+    all.try_emplace(symbol, value);
+  for (auto [symbol, value] : all)
     if (!StringRef(symbol->name).starts_with("\x01") && value <= INT64_MAX)
       valuation.push_back({symbol->name.str(), static_cast<int64_t>(value)});
   llvm::sort(valuation);
@@ -250,6 +282,10 @@ Verdict Prover::Impl::decideExpr(Question question, SymExpr expr, Budget &work, 
       Budget more(kMaxSteps);
       sampler.sample(kWitnessSamples, more, visit);
     }
+    // Without an example for the facts about other symbols a witness would not be checked.
+    Budget more(kMaxSteps);
+    if (!findExample(kWitnessSamples, nullptr, more))
+      return Verdict::Depends;
     if (whenTrue)
       why->whenTrue = toValuation(*whenTrue);
     if (whenFalse)

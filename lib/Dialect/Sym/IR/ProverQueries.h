@@ -27,6 +27,8 @@ struct Prover::Impl {
   static constexpr unsigned kMaxEnumerated = 3000;
 
   void findContradiction();
+  bool findExample(unsigned count, sym::detail::Refuter *refuter, Budget &work);
+  std::string describeContradiction();
   Verdict answer(Question question, SymExpr expr, Explanation *why);
   Verdict decideExpr(Question question, SymExpr expr, Budget &work, Explanation *why);
   bool obligationsHold(ArrayRef<SymExpr> exprs, Budget &work);
@@ -47,6 +49,7 @@ struct Prover::Impl {
   DenseMap<std::pair<SymExpr, int>, Verdict> cache;
   bool contradictionKnown = false;
   std::optional<std::string> contradiction;
+  std::optional<Assignment> example; // satisfies all facts
   unsigned steps = 0;
 };
 

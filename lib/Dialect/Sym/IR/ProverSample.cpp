@@ -123,7 +123,7 @@ Sampler::Sampler(const FactBase &base, ArrayRef<SymExpr> exprs) : base(base) {
     collectConstants(expr, interesting);
   }
   SmallVector<bool> taken(base.getFacts().size(), false);
-  bool changed = !reached.empty();
+  bool changed = true;
   while (changed) {
     changed = false;
     for (auto [i, fact] : llvm::enumerate(base.getFacts())) {
@@ -132,7 +132,7 @@ Sampler::Sampler(const FactBase &base, ArrayRef<SymExpr> exprs) : base(base) {
       SmallVector<const SymAtom *> symbols;
       collectSymbolAtoms(fact.lhs, symbols);
       collectSymbolAtoms(fact.rhs, symbols);
-      if (llvm::none_of(symbols, [&](auto *symbol) { return llvm::is_contained(reached, symbol); }))
+      if (!symbols.empty() && llvm::none_of(symbols, [&](auto *s) { return llvm::is_contained(reached, s); }))
         continue;
       taken[i] = changed = true;
       facts.push_back(fact);

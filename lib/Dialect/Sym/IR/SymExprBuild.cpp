@@ -305,12 +305,19 @@ OptPoly sym::detail::makeMax(MLIRContext *context, SmallVector<Poly> operands) {
     pointers.push_back(&operand);
   }
   Factors factors = commonFactors(pointers);
+  if (gcd > 1 || !factors.empty()) {
+    // What a factor hid may flatten now.
+    for (Poly &operand : operands)
+      operand = divideByFactors(divideCoefficients(operand, gcd), factors);
+    OptPoly inner = makeMax(context, std::move(operands));
+    OptPoly scaled = inner ? multiply(*inner, gcd, factors) : std::nullopt;
+    return scaled ? add(outer, *scaled) : std::nullopt;
+  }
   SmallVector<SymExpr> exprs;
   for (const Poly &operand : operands)
-    exprs.push_back(getExpr(context, divideByFactors(divideCoefficients(operand, gcd), factors)));
+    exprs.push_back(getExpr(context, operand));
   if (llvm::is_contained(exprs, SymExpr()))
     return std::nullopt;
   llvm::sort(exprs, [](SymExpr a, SymExpr b) { return compareExprs(a, b) < 0; });
-  OptPoly atom = multiply(atomPoly(getAtom(context, SymAtom::Kind::Max, {}, exprs)), gcd, factors);
-  return atom ? add(outer, *atom) : std::nullopt;
+  return add(outer, atomPoly(getAtom(context, SymAtom::Kind::Max, {}, exprs)));
 }

@@ -4,8 +4,8 @@
 //
 // Prints a normal form in the grammar of Spec.md 1.1. Storage knows only
 // floordiv and max; mod, ceildiv and min come back where they make the text
-// shorter. Whatever is chosen is an identity, so parsing it again gives the same
-// expression.
+// shorter. A spelling is taken only if building it again gives the same
+// polynomial, so that parsing the text gives the same expression.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +39,7 @@ struct Choice {
   Sugar sugar;
   Poly rest;
   int cost;
+  size_t position; // earlier offers win among equals
 };
 
 /// About the number of words; atoms count 1 as they are the same in every choice.
@@ -67,18 +68,22 @@ int costOf(const Sugar &sugar) {
 
 class Restorer {
 public:
-  explicit Restorer(const Poly &poly) { sum.rest = poly; }
+  Restorer(MLIRContext *context, const Poly &poly) : context(context) { sum.rest = poly; }
 
   Sum run() {
     // Each round prints one floordiv or max as an operator of its own; the polynomial has finitely many.
     for (unsigned round = 0; round < 64; ++round) {
-      bestSoFar.reset();
+      choices.clear();
       for (const SymTerm &term : sum.rest)
         consider(term);
-      if (!bestSoFar)
+      llvm::sort(choices, [](const Choice &a, const Choice &b) {
+        return std::tie(a.cost, a.position) < std::tie(b.cost, b.position);
+      });
+      const Choice *best = llvm::find_if(choices, [&](const Choice &choice) { return isFaithful(choice); });
+      if (best == choices.end())
         break;
-      sum.rest = bestSoFar->rest;
-      sum.sugars.push_back(bestSoFar->sugar);
+      sum.rest = best->rest;
+      sum.sugars.push_back(best->sugar);
     }
     return std::move(sum);
   }
@@ -87,10 +92,27 @@ private:
   void offer(int64_t coefficient, const Factors &factors, StringRef op, SmallVector<Poly> operands, OptPoly rest) {
     if (!rest)
       return;
-    Choice choice{{coefficient, factors, op, std::move(operands)}, std::move(*rest), 0};
+    Choice choice{{coefficient, factors, op, std::move(operands)}, std::move(*rest), 0, choices.size()};
     choice.cost = costOf(choice.sugar) + costOf(choice.rest);
-    if (!bestSoFar || choice.cost < bestSoFar->cost)
-      bestSoFar = std::move(choice);
+    choices.push_back(std::move(choice));
+  }
+
+  /// Building the spelling as the parser does gives what is to be printed.
+  bool isFaithful(const Choice &choice) {
+    const Sugar &sugar = choice.sugar;
+    SmallVector<SymExpr> operands;
+    for (const Poly &operand : sugar.operands)
+      operands.push_back(getExpr(context, operand));
+    SymExpr value = sugar.op == "floordiv"  ? SymExpr::floordiv(operands[0], operands[1])
+                    : sugar.op == "ceildiv" ? SymExpr::ceildiv(operands[0], operands[1])
+                    : sugar.op == "mod"     ? SymExpr::mod(operands[0], operands[1])
+                    : sugar.op == "min"     ? SymExpr::min(operands)
+                                            : SymExpr::max(operands);
+    if (!value)
+      return false;
+    OptPoly product = multiply(getPoly(value), sugar.coefficient, sugar.factors);
+    OptPoly total = product ? add(*product, choice.rest) : std::nullopt;
+    return total && comparePolys(*total, sum.rest) == 0;
   }
 
   /// Offers every spelling of the term coefficient * factors * atom, where the atom stands alone (power 1).
@@ -234,14 +256,15 @@ private:
   }
 
   Sum sum;
-  std::optional<Choice> bestSoFar;
+  MLIRContext *context;
+  SmallVector<Choice, 0> choices;
 };
 
 class ExprPrinter {
 public:
-  explicit ExprPrinter(raw_ostream &os) : os(os) {}
+  ExprPrinter(MLIRContext *context, raw_ostream &os) : context(context), os(os) {}
 
-  void print(const Poly &poly) { print(Restorer(poly).run()); }
+  void print(const Poly &poly) { print(Restorer(context, poly).run()); }
 
 private:
   void print(const Sum &sum) {
@@ -338,7 +361,7 @@ private:
     bool simple = poly.empty() || (isConstant(poly) && constantTerm(poly) > 0) ||
                   (poly.size() == 1 && poly[0].coefficient == 1 && poly[0].factors.size() == 1 &&
                    poly[0].factors[0].second == 1 && poly[0].factors[0].first->kind == SymAtom::Kind::Symbol);
-    Sum sum = Restorer(poly).run();
+    Sum sum = Restorer(context, poly).run();
     // A lone call brings its own parentheses.
     simple |= sum.rest.empty() && sum.sugars.size() == 1 && sum.sugars[0].coefficient == 1 &&
               sum.sugars[0].factors.empty() && (sum.sugars[0].op == "min" || sum.sugars[0].op == "max");
@@ -347,6 +370,7 @@ private:
     os << (simple ? "" : ")");
   }
 
+  MLIRContext *context;
   raw_ostream &os;
 };
 } // namespace
@@ -355,7 +379,7 @@ void SymExpr::print(raw_ostream &os) const {
   if (!storage)
     os << '?';
   else
-    ExprPrinter(os).print(storage->terms);
+    ExprPrinter(storage->context, os).print(storage->terms);
 }
 
 std::string SymExpr::str() const {
