@@ -208,17 +208,15 @@ private:
       SmallVector<Fact> more(facts);
       more.push_back(fact);
       Prover stronger(context, more);
-      return llvm::any_of(alternatives, [&](const Fact &other) {
-        return !(other == fact) && stronger.holds(other) == Verdict::True;
-      });
+      return llvm::any_of(
+          alternatives, [&](const Fact &other) { return !(other == fact) && stronger.holds(other) == Verdict::True; });
     };
     for (size_t i = alternatives.size(); i-- > 0;)
       if (implied(alternatives[i]))
         alternatives.erase(alternatives.begin() + i);
     std::string guard;
     llvm::raw_string_ostream os(guard);
-    llvm::interleave(
-        alternatives, [&](const Fact &fact) { fact.print(os); }, [&] { os << " or "; });
+    llvm::interleave(alternatives, [&](const Fact &fact) { fact.print(os); }, [&] { os << " or "; });
     return extent + " | " + guard;
   }
 

@@ -57,7 +57,8 @@ static void printExplanation(const Explanation &why) {
     llvm::outs() << "  " << outcome << " for ";
     if (witness->empty())
       llvm::outs() << "the only valuation";
-    llvm::interleaveComma(*witness, llvm::outs(), [](auto &entry) { llvm::outs() << entry.first << " = " << entry.second; });
+    llvm::interleaveComma(*witness, llvm::outs(),
+                          [](auto &entry) { llvm::outs() << entry.first << " = " << entry.second; });
     llvm::outs() << "\n";
   };
   printWitness("true", why.whenTrue);

@@ -205,7 +205,8 @@ TEST_F(ProverTest, Solve) {
 TEST_F(ProverTest, StepsAreBounded) {
   // Hard on purpose: sums of products with quotients.
   Prover prover(&context, facts({"a*b + c*d >= e*f", "e*d <= a + (b*c) floordiv 7", "f mod 5 == d mod 3"}));
-  prover.isLessEqual(expr("(a*b*c) floordiv 11 + max(e*f, c, d*d) mod 7"), expr("a*a + b*b + c*c*c + (f*e) floordiv 3"));
+  prover.isLessEqual(expr("(a*b*c) floordiv 11 + max(e*f, c, d*d) mod 7"),
+                     expr("a*a + b*b + c*c*c + (f*e) floordiv 3"));
   EXPECT_LE(prover.getSteps(), Prover::kMaxSteps);
 }
 } // namespace

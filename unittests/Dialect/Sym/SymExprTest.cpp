@@ -189,8 +189,8 @@ TEST_F(SymExprTest, RandomNormalFormKeepsValueAndText) {
       std::optional<__int128> expected = tree->evaluate(values);
       if (!expected || *expected > INT64_MAX || *expected < INT64_MIN)
         return;
-      std::optional<int64_t> actual = expr.evaluate(
-          [&](StringRef name) -> std::optional<int64_t> { return values[name.front() - 'a']; });
+      std::optional<int64_t> actual =
+          expr.evaluate([&](StringRef name) -> std::optional<int64_t> { return values[name.front() - 'a']; });
       if (actual) {
         ASSERT_EQ(*actual, static_cast<int64_t>(*expected)) << text << " printed " << expr.str();
       }

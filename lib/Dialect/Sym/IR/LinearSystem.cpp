@@ -72,7 +72,8 @@ public:
   }
 
   uint64_t origins = 0;
-  /// Not eliminated; at the end `rows` bound it. It occurs in inequalities of one sign only, so no equality mentions it.
+  /// Not eliminated; at the end `rows` bound it. It occurs in inequalities of one sign only, so no equality mentions
+  /// it.
   std::optional<unsigned> objective;
   bool finished = false;
 
@@ -242,7 +243,8 @@ private:
     rows.pop_back();
   }
 
-  /// Keeps the tightest of parallel rows; opposite ones contradict each other, or make an equality. False on contradiction.
+  /// Keeps the tightest of parallel rows; opposite ones contradict each other, or make an equality. False on
+  /// contradiction.
   bool mergeParallel(bool &foundEquality) {
     std::map<SmallVector<int64_t, 16>, size_t> seen;
     SmallVector<bool> redundant(rows.size(), false);

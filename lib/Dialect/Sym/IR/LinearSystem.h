@@ -42,7 +42,8 @@ public:
   unsigned getNumVariables() const { return numVariables; }
   unsigned getNumRows() const { return rows.size(); }
 
-  /// sum(coefficient * variable) + constant >= 0, or == 0. `origin` is a set of bits that tells where the row comes from.
+  /// sum(coefficient * variable) + constant >= 0, or == 0. `origin` is a set of bits that tells where the row comes
+  /// from.
   void addRow(ArrayRef<std::pair<unsigned, int64_t>> terms, Wide constant, bool isEquality, uint64_t origin);
 
   /// `origins` receives the union of the origins that a refutation used, `model` a solution when one is at hand.

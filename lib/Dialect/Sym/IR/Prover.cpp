@@ -95,8 +95,7 @@ std::string Prover::Impl::describeContradiction() {
   }
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleave(
-      kept, [&](const Fact &fact) { fact.print(os); }, [&] { os << "; "; });
+  llvm::interleave(kept, [&](const Fact &fact) { fact.print(os); }, [&] { os << "; "; });
   return text;
 }
 
@@ -318,8 +317,7 @@ std::string Prover::Impl::printable(SymExpr expr) {
 //===----------------------------------------------------------------------===//
 
 Prover::Prover(MLIRContext *context, ArrayRef<Fact> facts) : impl(std::make_unique<Impl>(context, facts)) {}
-Prover::Prover(MLIRContext *context, ScopeAttr scope)
-    : Prover(context, scope ? scope.getFacts() : ArrayRef<Fact>()) {}
+Prover::Prover(MLIRContext *context, ScopeAttr scope) : Prover(context, scope ? scope.getFacts() : ArrayRef<Fact>()) {}
 Prover::~Prover() = default;
 
 bool Prover::isContradictory(std::string *reason) {
@@ -331,9 +329,7 @@ bool Prover::isContradictory(std::string *reason) {
 
 unsigned Prover::getSteps() const { return impl->steps; }
 
-Verdict Prover::isEqual(SymExpr a, SymExpr b, Explanation *why) {
-  return impl->answer(Question::IsZero, a - b, why);
-}
+Verdict Prover::isEqual(SymExpr a, SymExpr b, Explanation *why) { return impl->answer(Question::IsZero, a - b, why); }
 
 Verdict Prover::isLessEqual(SymExpr a, SymExpr b, Explanation *why) {
   return impl->answer(Question::IsNonNegative, b - a, why);

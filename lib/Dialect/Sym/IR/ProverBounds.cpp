@@ -191,8 +191,9 @@ BroadcastResult Prover::broadcast(SymExpr a, SymExpr b) {
   for (bool less : {false, true})
     for (bool aIsZero : {false, true})
       for (bool bIsZero : {false, true})
-        alwaysLegal = alwaysLegal && excluded({atLeast(less ? y - x : x - y, 1), aIsZero ? atLeast(-x, 0) : atLeast(x, 2),
-                                               bIsZero ? atLeast(-y, 0) : atLeast(y, 2)});
+        alwaysLegal =
+            alwaysLegal && excluded({atLeast(less ? y - x : x - y, 1), aIsZero ? atLeast(-x, 0) : atLeast(x, 2),
+                                     bIsZero ? atLeast(-y, 0) : atLeast(y, 2)});
   result.legal = alwaysLegal ? Verdict::True : Verdict::Depends;
   return result;
 }

@@ -305,8 +305,7 @@ Interval FactBase::intervalOf(SymExpr expr) const { return intervalOf(getPoly(ex
 void FactBase::tighten(const Constraint &constraint, bool &changed) {
   const Poly &poly = getPoly(constraint.expr);
   for (const SymTerm &term : poly) {
-    if (term.factors.size() != 1 || term.factors[0].second != 1 ||
-        term.factors[0].first->kind != SymAtom::Kind::Symbol)
+    if (term.factors.size() != 1 || term.factors[0].second != 1 || term.factors[0].first->kind != SymAtom::Kind::Symbol)
       continue;
     const SymAtom *symbol = term.factors[0].first;
     Poly self;

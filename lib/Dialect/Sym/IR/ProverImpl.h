@@ -147,9 +147,9 @@ private:
   const FactBase &base;
   Budget &budget;
   SmallVector<Inequality> inequalities;
-  SmallVector<Factors> variables;               // monomials, in order of appearance
+  SmallVector<Factors> variables;                // monomials, in order of appearance
   DenseMap<const SymAtom *, unsigned> atomIndex; // of monomials that are one atom
-  SmallVector<unsigned> nonlinear;              // the other monomials
+  SmallVector<unsigned> nonlinear;               // the other monomials
 };
 
 //===----------------------------------------------------------------------===//
@@ -169,10 +169,10 @@ public:
 
 private:
   const FactBase &base;
-  SmallVector<const SymAtom *> free;         // enumerated
-  SmallVector<const SymAtom *> dependent;    // given by the substitution
-  SmallVector<Fact> facts;                   // to be checked
-  SmallVector<int64_t> interesting;          // constants of facts and expressions
+  SmallVector<const SymAtom *> free;      // enumerated
+  SmallVector<const SymAtom *> dependent; // given by the substitution
+  SmallVector<Fact> facts;                // to be checked
+  SmallVector<int64_t> interesting;       // constants of facts and expressions
 };
 
 } // namespace mlir::relax::sym::detail

@@ -179,7 +179,8 @@ bool LinearModel::addProducts() {
         ++numNew;
     }
     if (useful && numNew <= kMaxNew)
-      products.push_back({numNew, products.size(), {std::move(*product), a.isEquality || b.isEquality, a.origin | b.origin}});
+      products.push_back(
+          {numNew, products.size(), {std::move(*product), a.isEquality || b.isEquality, a.origin | b.origin}});
   };
   size_t count = std::min<size_t>(inequalities.size(), 40);
   for (size_t i = 0; i < count; ++i) {

@@ -141,8 +141,7 @@ std::optional<Wide> Refuter::maximizeAll(SymExpr objective, ArrayRef<Constraint>
   bool allEmpty = true;
   for (SymExpr chosen : max->operands) {
     SmallVector<Constraint> branch = chooseOperand(constraints, max, chosen);
-    SymExpr part =
-        substituteAtoms(objective, [&](const SymAtom *atom) { return atom == max ? chosen : SymExpr(); });
+    SymExpr part = substituteAtoms(objective, [&](const SymAtom *atom) { return atom == max ? chosen : SymExpr(); });
     bool branchEmpty = false;
     std::optional<Wide> value = maximizeAll(part, branch, depth + 1, branchEmpty);
     if (branchEmpty)
@@ -196,8 +195,8 @@ bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, unsigned depth
       continue;
     SymExpr zero = SymExpr::constant(base.getContext(), 0);
     for (Constraint &constraint : constraints)
-      constraint.expr = substituteAtoms(constraint.expr,
-                                        [&](const SymAtom *other) { return other == atom ? zero : SymExpr(); });
+      constraint.expr =
+          substituteAtoms(constraint.expr, [&](const SymAtom *other) { return other == atom ? zero : SymExpr(); });
     return true;
   }
   return false;

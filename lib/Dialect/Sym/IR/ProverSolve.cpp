@@ -71,8 +71,8 @@ public:
 
 private:
   struct Equation {
-    SymExpr pattern, value;           // as given
-    SymExpr left, right;              // what remains to be solved
+    SymExpr pattern, value; // as given
+    SymExpr left, right;    // what remains to be solved
     bool done = false;
   };
 
@@ -83,9 +83,7 @@ private:
   }
 
   SymExpr substitute(SymExpr expr) {
-    return expr.substitute([&](StringRef name) {
-      return isUnknown(name) ? solution.values.lookup(name) : SymExpr();
-    });
+    return expr.substitute([&](StringRef name) { return isUnknown(name) ? solution.values.lookup(name) : SymExpr(); });
   }
 
   void contradict(const Equation &equation, const Twine &why) {
@@ -241,7 +239,6 @@ private:
 };
 } // namespace
 
-Solution Prover::solve(ArrayRef<std::pair<SymExpr, SymExpr>> equations,
-                       llvm::function_ref<bool(StringRef)> unknown) {
+Solution Prover::solve(ArrayRef<std::pair<SymExpr, SymExpr>> equations, llvm::function_ref<bool(StringRef)> unknown) {
   return Solver(*this, equations, unknown).run();
 }

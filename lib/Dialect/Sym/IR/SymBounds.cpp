@@ -75,8 +75,7 @@ static Interval factorsInterval(const Factors &factors, AtomInterval ofAtom) {
 /// x*t >= x when t is made of factors of x: either one is 0 and both sides are, or all are >= 1.
 static bool dominates(const Factors &big, const Factors &small, AtomInterval ofAtom) {
   std::optional<Factors> ratio = divideFactors(big, small);
-  if (!ratio || small.empty() ||
-      !llvm::all_of(big, [&](auto &factor) { return ofAtom(factor.first).isNonNegative(); }))
+  if (!ratio || small.empty() || !llvm::all_of(big, [&](auto &factor) { return ofAtom(factor.first).isNonNegative(); }))
     return false;
   return llvm::all_of(*ratio, [&](auto &factor) {
     return llvm::any_of(small, [&](auto &other) { return other.first == factor.first; });

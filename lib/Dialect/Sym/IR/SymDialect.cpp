@@ -51,7 +51,7 @@ LogicalResult RelaxSymDialect::verifyOperationAttribute(Operation *op, NamedAttr
     return success();
   auto scope = dyn_cast<ScopeAttr>(attribute.getValue());
   if (!scope)
-    return op->emitOpError("attribute '") << kScopeAttrName << "' must be a #relax_sym.scope, but is "
-                                          << attribute.getValue();
+    return op->emitOpError("attribute '")
+           << kScopeAttrName << "' must be a #relax_sym.scope, but is " << attribute.getValue();
   return verifyScope(op, scope);
 }

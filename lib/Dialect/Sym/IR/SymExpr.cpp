@@ -69,7 +69,8 @@ void sym::detail::registerStorage(MLIRContext *context) {
   uniquer.registerParametricStorageType<SymExprStorage>();
 }
 
-const SymAtom *sym::detail::getAtom(MLIRContext *context, SymAtom::Kind kind, StringRef name, ArrayRef<SymExpr> operands) {
+const SymAtom *sym::detail::getAtom(MLIRContext *context, SymAtom::Kind kind, StringRef name,
+                                    ArrayRef<SymExpr> operands) {
   SymAtomStorage::KeyTy key{context, kind, name, operands};
   return context->getAffineUniquer().get<SymAtomStorage>([](SymAtomStorage *) {}, TypeID::get<SymAtomStorage>(), key);
 }
@@ -117,15 +118,9 @@ SymExpr operator*(SymExpr a, SymExpr b) {
 } // namespace mlir::relax::sym
 
 SymExpr SymExpr::operator-() const { return *this * -1; }
-SymExpr SymExpr::operator+(int64_t value) const {
-  return storage ? *this + constant(getContext(), value) : SymExpr();
-}
-SymExpr SymExpr::operator-(int64_t value) const {
-  return storage ? *this - constant(getContext(), value) : SymExpr();
-}
-SymExpr SymExpr::operator*(int64_t value) const {
-  return storage ? *this * constant(getContext(), value) : SymExpr();
-}
+SymExpr SymExpr::operator+(int64_t value) const { return storage ? *this + constant(getContext(), value) : SymExpr(); }
+SymExpr SymExpr::operator-(int64_t value) const { return storage ? *this - constant(getContext(), value) : SymExpr(); }
+SymExpr SymExpr::operator*(int64_t value) const { return storage ? *this * constant(getContext(), value) : SymExpr(); }
 
 SymExpr SymExpr::floordiv(SymExpr a, SymExpr b) {
   if (!a || !b)
@@ -307,9 +302,8 @@ SymExpr sym::detail::substituteAtoms(SymExpr expr, llvm::function_ref<SymExpr(co
 }
 
 SymExpr SymExpr::substitute(llvm::function_ref<SymExpr(StringRef)> map) const {
-  return substituteAtoms(*this, [&](const SymAtom *atom) {
-    return atom->kind == SymAtom::Kind::Symbol ? map(atom->name) : SymExpr();
-  });
+  return substituteAtoms(
+      *this, [&](const SymAtom *atom) { return atom->kind == SymAtom::Kind::Symbol ? map(atom->name) : SymExpr(); });
 }
 
 std::optional<int64_t> SymExpr::evaluate(llvm::function_ref<std::optional<int64_t>(StringRef)> value) const {

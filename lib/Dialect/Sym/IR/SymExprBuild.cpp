@@ -69,8 +69,8 @@ static Poly divideByFactors(const Poly &poly, const Factors &factors) {
 // floordiv
 //===----------------------------------------------------------------------===//
 
-/// floordiv(+-floordiv(a, d) + r, b) is floordiv(a' + d*r, d*b) for d, b > 0. Only when the dividend holds exactly one such
-/// floordiv: with two there would be a choice.
+/// floordiv(+-floordiv(a, d) + r, b) is floordiv(a' + d*r, d*b) for d, b > 0. Only when the dividend holds exactly one
+/// such floordiv: with two there would be a choice.
 static bool flattenNested(MLIRContext *context, Poly &dividend, Poly &divisor) {
   const SymTerm *nested = nullptr;
   for (const SymTerm &term : dividend) {

@@ -187,7 +187,9 @@ private:
 };
 } // namespace
 
-SymExpr sym::detail::parseExpr(MLIRContext *context, TokenSource &tokens) { return ExprParser(context, tokens).parseSum(); }
+SymExpr sym::detail::parseExpr(MLIRContext *context, TokenSource &tokens) {
+  return ExprParser(context, tokens).parseSum();
+}
 
 //===----------------------------------------------------------------------===//
 // Tokens of IR

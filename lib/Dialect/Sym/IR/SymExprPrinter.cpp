@@ -162,7 +162,8 @@ private:
       if (OptPoly shifted = add(*mirror, b))
         offer(-c, others, "floordiv", {*shifted, b}, rest);
     }
-    // floordiv(-a - 1, b) = quotient + floordiv(other, b): brings ceildiv(n, 2) back, which is stored as n - floordiv(n, 2).
+    // floordiv(-a - 1, b) = quotient + floordiv(other, b): brings ceildiv(n, 2) back, which is stored as n -
+    // floordiv(n, 2).
     Poly quotient, other;
     if (divide(*mirror, b, quotient, other) && !other.empty()) {
       OptPoly outer = add(quotient, one);
@@ -345,8 +346,7 @@ private:
         return a->empty() != b->empty() ? b->empty() : comparePolys(*a, *b) < 0;
       });
       os << op << '(';
-      llvm::interleave(
-          sorted, [&](const Poly *operand) { print(*operand); }, [&] { os << ", "; });
+      llvm::interleave(sorted, [&](const Poly *operand) { print(*operand); }, [&] { os << ", "; });
       os << ')';
       return;
     }

@@ -53,9 +53,7 @@ int sym::detail::compareFactors(const Factors &a, const Factors &b) {
   return 0; // same degree and one a prefix of the other: equal
 }
 
-int sym::detail::compareExprs(SymExpr a, SymExpr b) {
-  return a == b ? 0 : comparePolys(getPoly(a), getPoly(b));
-}
+int sym::detail::compareExprs(SymExpr a, SymExpr b) { return a == b ? 0 : comparePolys(getPoly(a), getPoly(b)); }
 
 int sym::detail::comparePolys(const Poly &x, const Poly &y) {
   for (auto [s, t] : llvm::zip(x, y)) {
@@ -73,8 +71,12 @@ int sym::detail::comparePolys(const Poly &x, const Poly &y) {
 
 /// INT64_MIN is left out, so that every coefficient has a negative and a printable absolute value.
 static bool fits(int64_t value) { return value != std::numeric_limits<int64_t>::min(); }
-static bool checkedMul(int64_t a, int64_t b, int64_t &result) { return !llvm::MulOverflow(a, b, result) && fits(result); }
-static bool checkedAdd(int64_t a, int64_t b, int64_t &result) { return !llvm::AddOverflow(a, b, result) && fits(result); }
+static bool checkedMul(int64_t a, int64_t b, int64_t &result) {
+  return !llvm::MulOverflow(a, b, result) && fits(result);
+}
+static bool checkedAdd(int64_t a, int64_t b, int64_t &result) {
+  return !llvm::AddOverflow(a, b, result) && fits(result);
+}
 
 int64_t sym::detail::floorDiv(int64_t a, int64_t b) {
   int64_t quotient = a / b;

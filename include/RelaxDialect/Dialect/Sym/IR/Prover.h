@@ -34,9 +34,10 @@ using SymbolMap = llvm::StringMap<SymExpr>;
 /// Outcome of solving `pattern = value` equations.
 struct Solution {
   enum class Kind { Solved, Ambiguous, Contradiction } kind = Kind::Solved;
-  SymbolMap values;                               // symbols of the patterns, in terms of the values
-  SmallVector<std::pair<SymExpr, SymExpr>> checks; // equations (pattern substituted, value) not proved: to be checked at run time
-  std::string reason;                             // names the equation that failed or stayed ambiguous
+  SymbolMap values; // symbols of the patterns, in terms of the values
+  SmallVector<std::pair<SymExpr, SymExpr>>
+      checks;         // equations (pattern substituted, value) not proved: to be checked at run time
+  std::string reason; // names the equation that failed or stayed ambiguous
 };
 
 /// What two broadcast extents give: the result, and the guard that must hold (no facts: always legal).
@@ -65,7 +66,8 @@ public:
   /// Product of `from` equals product of `to`: a reshape is legal.
   Verdict sameNumElements(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to, Explanation *why = nullptr);
 
-  /// Greatest value not above / least value not below; nullopt is unbounded or unknown. `exact` tells whether it is attained.
+  /// Greatest value not above / least value not below; nullopt is unbounded or unknown. `exact` tells whether it is
+  /// attained.
   std::optional<int64_t> lowerBound(SymExpr expr, bool *exact = nullptr);
   std::optional<int64_t> upperBound(SymExpr expr, bool *exact = nullptr);
   /// The value stays inside a signed integer of `bits` (32 or 64) for every valuation.
@@ -75,7 +77,8 @@ public:
   SymExpr simplify(SymExpr expr);
   /// numpy broadcasting of two extents.
   BroadcastResult broadcast(SymExpr a, SymExpr b);
-  /// Solves pattern_i = value_i for the symbols of the patterns that `unknown` accepts, linear in one unknown at a time.
+  /// Solves pattern_i = value_i for the symbols of the patterns that `unknown` accepts, linear in one unknown at a
+  /// time.
   Solution solve(ArrayRef<std::pair<SymExpr, SymExpr>> equations, llvm::function_ref<bool(StringRef)> unknown);
 
   /// Steps spent by the last query; bounded by kMaxSteps.

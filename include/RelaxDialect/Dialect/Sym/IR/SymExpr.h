@@ -106,7 +106,7 @@ void printSymbolName(raw_ostream &os, StringRef name);
 /// How an expression is built, for visitors that lower or evaluate it (host code, bytecode). The sum of terms.
 struct SymAtom;
 struct SymTerm {
-  int64_t coefficient;                            // nonzero
+  int64_t coefficient;                                       // nonzero
   SmallVector<std::pair<const SymAtom *, unsigned>> factors; // atom and power >= 1; empty for the constant term
 };
 struct SymAtom {
