@@ -21,4 +21,6 @@ void relax::registerRelaxPipelines() {
   PassPipelineRegistration<>("relax-lower", "Mixed phase to LLVM dialect.", buildLowerPipeline);
   PassPipelineRegistration<>("relax-default-pipeline", "Graph phase to LLVM dialect, as relax-compile does it.",
                              buildDefaultPipeline);
+  PassPipelineRegistration<ToLinalgPipelineOptions>(
+      "relax-to-linalg", "Graph phase to plain func, linalg and tensor, for other compilers.", buildToLinalgPipeline);
 }

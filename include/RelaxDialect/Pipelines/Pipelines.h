@@ -9,11 +9,19 @@
 #ifndef RELAXDIALECT_PIPELINES_PIPELINES_H
 #define RELAXDIALECT_PIPELINES_PIPELINES_H
 
+#include "mlir/Pass/PassOptions.h"
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace mlir::relax {
+
+struct ToLinalgPipelineOptions : PassPipelineOptions<ToLinalgPipelineOptions> {
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("Raise loops and fuse calls first."), llvm::cl::init(false)};
+  Option<std::string> blobDirectory{*this, "blob-directory",
+                                    llvm::cl::desc("Where weight files with relative names are.")};
+};
 
 /// relax-simplify: graph phase, without calls and dataflow blocks, shapes inferred, checks explicit.
 void buildSimplifyPipeline(OpPassManager &manager);
@@ -27,6 +35,9 @@ void buildLowerKernelsPipeline(OpPassManager &manager);
 void buildLowerPipeline(OpPassManager &manager);
 /// relax-default-pipeline: graph to LLVM dialect, as relax-compile does it.
 void buildDefaultPipeline(OpPassManager &manager);
+
+/// relax-to-linalg: graph phase to func, linalg and tensor with assertions, for other compilers.
+void buildToLinalgPipeline(OpPassManager &manager, const ToLinalgPipelineOptions &options);
 
 void registerRelaxPipelines();
 
