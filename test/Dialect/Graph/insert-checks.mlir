@@ -24,13 +24,13 @@ func.func @asserted(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) attributes {re
   // CHECK-NEXT: %[[SX:.*]] = relax.shape_of %[[X]]
   // CHECK-NEXT: %[[SY:.*]] = relax.shape_of %[[Y]]
   // CHECK-NEXT: %[[S:.*]] = relax.make_shape %[[SX]], %[[SY]] : (!relax.shape<[n]>, !relax.shape<[m]>) -> !relax.shape<[m, n]>
-  // CHECK-NEXT: relax.assert_shape %[[S]], "m == n", "relax.call_tp @same: the extents [n], [m] do not fit"
+  // CHECK-NEXT: relax.assert_shape %[[S]], "m == n", "relax.call_tp @same: the extents [n], [m] need m == n"
   // CHECK-NEXT: relax.call_tp @same(%[[X]], %[[Y]]) :
   %0 = relax.call_tp @same(%x, %y) : (tensor<?xf32, #n>, tensor<?xf32, #m>) -> tensor<?xf32, #n>
   // What is asserted once is not asserted again, but it is no fact either.
   // CHECK-NEXT: relax.call_tp @same(%[[X]], %[[Y]]) :
   %1 = relax.call_tp @same(%x, %y) : (tensor<?xf32, #n>, tensor<?xf32, #m>) -> tensor<?xf32, #n>
-  // CHECK-NEXT: relax.assert_shape %{{.*}}, "n >= 16", "relax.call_dps @library: the extents [n] do not fit"
+  // CHECK-NEXT: relax.assert_shape %{{.*}}, "n >= 16", "relax.call_dps @library: the extents [n] need n >= 16"
   %2 = relax.call_dps @library(%x) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return
 }
@@ -58,7 +58,7 @@ func.func @branches(%x: tensor<?xf32, #n>, %c: i1) attributes {relax_sym.scope =
 func.func @unknown(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   // CHECK-DAG: %[[A:.*]] = relax.match_cast %[[X]] binds [d] : tensor<?xf32> to tensor<?xf32, #d>
   // CHECK-DAG: %[[B:.*]] = relax.match_cast %[[Y]] binds [d_1] : tensor<?xf32> to tensor<?xf32, #{{.*}}>
-  // CHECK: relax.assert_shape %{{.*}}, "d_1 == d", "relax.call_tp @same: the extents [d], [d_1] do not fit"
+  // CHECK: relax.assert_shape %{{.*}}, "d_1 == d", "relax.call_tp @same: the extents [d], [d_1] need d_1 == d"
   // CHECK: %[[R:.*]] = relax.call_tp @same(%[[A]], %[[B]]) : (tensor<?xf32, #{{.*}}>, tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #d>
   %0 = relax.call_tp @same(%x, %y) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   // CHECK: relax.call_tp @same(%[[A]], %[[R]]) {relax.assured}
@@ -74,12 +74,31 @@ func.func private @halves(%x: tensor<?xf32, #n>) attributes {relax_sym.scope = #
 }
 // CHECK-LABEL: func.func @function_call(
 func.func @function_call(%x: tensor<?xf32, #m>, %y: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // CHECK: relax.assert_shape %{{.*}}, "m mod 2 == 0", "relax.call @halves: the extents [m] do not fit"
+  // CHECK: relax.assert_shape %{{.*}}, "m mod 2 == 0", "relax.call @halves: the extents [m] need m mod 2 == 0"
   // CHECK: relax.call @halves(%{{.*}}) {n = m} :
   relax.call @halves(%x) : (tensor<?xf32, #m>) -> ()
   // CHECK: relax.call @halves(%{{.*}}) {n = 4} attributes {relax.assured}
   relax.call @halves(%y) : (tensor<4xf32>) -> ()
   return
+}
+
+// Broadcasting: one of several facts.
+// CHECK-LABEL: func.func @broadcast(
+func.func @broadcast(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, %y: tensor<?x?xf32, #relax_sym.shape<[m, k]>>) -> tensor<?x4xf32>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.assert_shape %{{.*}} == 0", "relax.add: the extents [n, 4], [m, k] need n == m or n == 1 or m == 1"
+  // CHECK: relax.assert_shape %{{.*}} == 0", "relax.add: the extents [n, 4], [m, k] need k == 4 or k == 1"
+  // CHECK: relax.add %{{.*}}, %{{.*}} : (
+  %0 = relax.add %x, %y : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<?x?xf32, #relax_sym.shape<[m, k]>>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @broadcast_proved(
+func.func @broadcast_proved(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> tensor<?xf32>
+    attributes {relax_sym.scope = #relax_sym.scope<"n == m">} {
+  // CHECK-NEXT: relax.add %{{.*}}, %{{.*}} {relax.assured} : (
+  %0 = relax.add %x, %y : (tensor<?xf32, #n>, tensor<?xf32, #m>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
 
 // -----

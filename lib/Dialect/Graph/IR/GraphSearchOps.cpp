@@ -48,4 +48,4 @@ LogicalResult UniqueOp::verify() {
   return success();
 }
 
-SmallVector<sym::Fact> UniqueOp::getShapeRules() { return {}; }
+SmallVector<ShapeRule> UniqueOp::getShapeRules() { return {}; }

@@ -57,11 +57,20 @@ Type graph::withSymbolicDims(Type type, ArrayRef<SymExpr> dims) {
   return ShapeType::get(type.getContext(), dims);
 }
 
-sym::Fact graph::getBroadcastRule(SymExpr a, SymExpr b) {
-  auto distance = [](SymExpr from, SymExpr to) { return SymExpr::max({from - to, to - from}); };
-  SymExpr one = SymExpr::constant(a.getContext(), 1);
-  return {SymExpr::min({distance(a, b), distance(a, one), distance(b, one)}), sym::Fact::Op::Equal,
-          SymExpr::constant(a.getContext(), 0)};
+sym::Fact ShapeRule::getFact() const {
+  if (anyOf.size() == 1)
+    return anyOf.front();
+  SmallVector<SymExpr> distances;
+  for (const sym::Fact &fact : anyOf)
+    distances.push_back(SymExpr::max({fact.lhs - fact.rhs, fact.rhs - fact.lhs}));
+  return {SymExpr::min(distances), sym::Fact::Op::Equal, SymExpr::constant(anyOf.front().lhs.getContext(), 0)};
+}
+
+std::string ShapeRule::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(anyOf, os, [&](const sym::Fact &fact) { fact.print(os); }, " or ");
+  return text;
 }
 
 ArrayRef<SymExpr> graph::getShapeDims(Value shape) { return cast<ShapeType>(shape.getType()).getDims(); }

@@ -16,8 +16,7 @@ using sym::Verdict;
 
 static std::string describe(SymExpr extent) { return extent ? extent.str() : "?"; }
 
-/// |a - b|
-static SymExpr distance(SymExpr a, SymExpr b) { return SymExpr::max({a - b, b - a}); }
+static Fact equal(SymExpr a, SymExpr b) { return {a, Fact::Op::Equal, b}; }
 
 /// What broadcasting gives for two extents that fit: the larger one, but 0 beside 1 is 0. One atom, which later proofs
 /// treat as a symbol; sums of maxima they would have to take apart.
@@ -25,8 +24,10 @@ static SymExpr broadcastExtent(SymExpr a, SymExpr b) {
   return SymExpr::floordiv(a * b, SymExpr::max({SymExpr::constant(a.getContext(), 1), SymExpr::min({a, b})}));
 }
 
-void TypeInference::addRule(Fact rule) {
-  if (rule.lhs && rule.rhs && !llvm::is_contained(rules, rule))
+void TypeInference::addRule(ArrayRef<Fact> anyOf) {
+  ShapeRule rule{SmallVector<Fact, 1>(anyOf)};
+  bool isStated = llvm::all_of(anyOf, [](const Fact &fact) { return fact.lhs && fact.rhs; });
+  if (isStated && !llvm::is_contained(rules, rule))
     rules.push_back(rule);
 }
 
@@ -37,7 +38,7 @@ LogicalResult TypeInference::requireEqual(const Twine &what, SymExpr actual, Sym
   if (verdict == Verdict::False && !knowsFacts)
     return fail(what.str(), " is expected to be ", expected.str(), ", got ", actual.str());
   if (verdict != Verdict::True)
-    addRule({actual, Fact::Op::Equal, expected});
+    addRule(equal(actual, expected));
   return success();
 }
 
@@ -48,7 +49,7 @@ LogicalResult TypeInference::requireLessEqual(const Twine &what, SymExpr smaller
   if (verdict == Verdict::False && !knowsFacts)
     return fail(what.str(), ": expected ", smaller.str(), " <= ", larger.str());
   if (verdict != Verdict::True)
-    addRule({smaller, Fact::Op::LessEqual, larger});
+    addRule(Fact{smaller, Fact::Op::LessEqual, larger});
   return success();
 }
 
@@ -59,11 +60,11 @@ LogicalResult TypeInference::requireBroadcastsTo(const Twine &what, SymExpr exte
     return fail(what.str(), " is expected to be 1 or ", target.str(), ", got ", extent.str());
   SymExpr one = constant(1);
   if (extent.getConstant())
-    addRule({target, Fact::Op::Equal, extent}); // not 1, so it must be the target
+    addRule(equal(target, extent)); // not 1, so it must be the target
   else if (target.getConstant() == 1)
-    addRule({extent, Fact::Op::Equal, one});
+    addRule(equal(extent, one));
   else
-    addRule({SymExpr::min({distance(extent, target), distance(extent, one)}), Fact::Op::Equal, constant(0)});
+    addRule({equal(extent, target), equal(extent, one)});
   return success();
 }
 
@@ -83,7 +84,7 @@ LogicalResult TypeInference::requireSameNumElements(ArrayRef<SymExpr> from, Arra
   if (verdict != Verdict::True && !(actual && expected))
     return fail("number of elements does not fit 64 bits");
   if (verdict != Verdict::True)
-    addRule({actual, Fact::Op::Equal, expected});
+    addRule(equal(actual, expected));
   return success();
 }
 
@@ -132,8 +133,7 @@ FailureOr<SmallVector<SymExpr>> TypeInference::broadcast(ArrayRef<SmallVector<Sy
         exact = broadcastExtent(exact, list[i]);
       for (size_t j = 0; j != i; ++j)
         if (list[i] && list[j])
-          addRule({SymExpr::min({distance(list[j], list[i]), distance(list[j], one), distance(list[i], one)}),
-                   Fact::Op::Equal, constant(0)});
+          addRule({equal(list[j], list[i]), equal(list[j], one), equal(list[i], one)});
     }
     result.push_back(SymExpr());
     exactDims.push_back(exact);
@@ -190,10 +190,10 @@ LogicalResult TypeInference::verifyResult(RankedTensorType inferred, Type writte
   return success();
 }
 
-SmallVector<Fact> TypeInference::takeRules(RankedTensorType inferred, Type written) {
+SmallVector<ShapeRule> TypeInference::takeRules(RankedTensorType inferred, Type written) {
   SmallVector<SymExpr> claims = sym::getSymbolicDims(written);
   for (auto [exact, claim] : llvm::zip_equal(getExactDims(inferred), claims))
     if (exact && claim && !isKnownEqual(exact, claim))
-      addRule({exact, Fact::Op::Equal, claim});
+      addRule(equal(exact, claim));
   return std::move(rules);
 }

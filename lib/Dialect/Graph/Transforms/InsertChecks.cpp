@@ -52,16 +52,16 @@ private:
       return;
     nameUnknown(op);
     refinement.refineOp(op);
-    std::optional<SmallVector<sym::Fact>> rules = getRules(op);
+    std::optional<SmallVector<ShapeRule>> rules = getRules(op);
     if (!rules)
       return;
     sym::Prover assured(op->getContext(), scope);
-    if (llvm::all_of(*rules, [&](const sym::Fact &rule) { return assured.holds(rule) == sym::Verdict::True; })) {
+    if (llvm::all_of(*rules, [&](const ShapeRule &rule) { return holds(assured, rule) == sym::Verdict::True; })) {
       // By facts alone, so that it stays true wherever the op goes.
       setAssured(op);
       return;
     }
-    for (const sym::Fact &rule : *rules)
+    for (const ShapeRule &rule : *rules)
       check(op, rule);
   }
 
@@ -90,7 +90,7 @@ private:
   }
 
   /// What must hold; nullopt when the callee is unknown or refuses.
-  std::optional<SmallVector<sym::Fact>> getRules(Operation *op) {
+  std::optional<SmallVector<ShapeRule>> getRules(Operation *op) {
     if (auto computing = dyn_cast<ShapeRuleOpInterface>(op))
       return computing.getShapeRules();
     sym::Prover prover(op->getContext());
@@ -104,30 +104,44 @@ private:
     }
     if (failed(unification) || unification->hasUnknownFacts)
       return std::nullopt;
-    SmallVector<sym::Fact> rules;
+    SmallVector<ShapeRule> rules;
     for (const CallExtent &extent : unification->checks) {
       if (!extent.expected || !extent.actual)
         return std::nullopt; // only the call itself can check this
-      rules.push_back({extent.actual, sym::Fact::Op::Equal, extent.expected});
+      rules.push_back({{sym::Fact{extent.actual, sym::Fact::Op::Equal, extent.expected}}});
     }
-    rules.append(unification->facts);
+    for (const sym::Fact &fact : unification->facts)
+      rules.push_back({{fact}});
     return rules;
   }
 
-  void check(Operation *op, const sym::Fact &rule) {
+  /// True when some fact is proved, false when each is refuted.
+  static sym::Verdict holds(sym::Prover &prover, const ShapeRule &rule) {
+    bool refuted = true;
+    for (const sym::Fact &fact : rule.anyOf) {
+      sym::Verdict verdict = prover.holds(fact);
+      if (verdict == sym::Verdict::True)
+        return verdict;
+      refuted &= verdict == sym::Verdict::False;
+    }
+    return refuted ? sym::Verdict::False : sym::Verdict::Depends;
+  }
+
+  void check(Operation *op, const ShapeRule &rule) {
+    sym::Fact fact = rule.getFact();
     sym::Prover prover(op->getContext(), facts);
-    sym::Verdict verdict = prover.holds(rule);
+    sym::Verdict verdict = llvm::is_contained(facts, fact) ? sym::Verdict::True : holds(prover, rule);
     if (verdict == sym::Verdict::True)
       return;
     if (verdict == sym::Verdict::False)
-      op->emitWarning("always traps: '") << formatFact(rule) << "' never holds";
+      op->emitWarning("always traps: '") << rule.str() << "' never holds";
     OpBuilder builder(op);
-    createShapeAssertion(builder, op->getLoc(), rule, op->getOperands(), getMessage(op));
-    facts.push_back(rule);
+    createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), getMessage(op, rule));
+    facts.push_back(fact);
   }
 
-  /// Names the op and the extents.
-  static std::string getMessage(Operation *op) {
+  /// Names the op, the extents and the rule.
+  static std::string getMessage(Operation *op, const ShapeRule &rule) {
     std::string text = op->getName().getStringRef().str();
     if (auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee"))
       text += " @" + callee.getValue().str();
@@ -139,7 +153,7 @@ private:
       text += (first ? " " : ", ") + formatDims(sym::getSymbolicDims(type));
       first = false;
     }
-    return text + " do not fit";
+    return text + " need " + rule.str();
   }
 
   SymbolTableCollection &symbols;

@@ -49,10 +49,10 @@ class Relax_InferenceCode<bit hasRules> {
       return ::mlir::failed(type) ? ::mlir::relax::sym::getSymbolicDims(getType()) : inference.getExactDims(*type);
     }
   }] # !if(hasRules, [{
-    ::llvm::SmallVector<::mlir::relax::sym::Fact> $cppClass::getShapeRules() {
+    ::llvm::SmallVector<::mlir::relax::graph::ShapeRule> $cppClass::getShapeRules() {
       ::mlir::relax::graph::TypeInference inference(getOperation());
       ::llvm::FailureOr<::mlir::RankedTensorType> type = inferType(inference, Adaptor(*this));
-      return ::mlir::failed(type) ? ::llvm::SmallVector<::mlir::relax::sym::Fact>()
+      return ::mlir::failed(type) ? ::llvm::SmallVector<::mlir::relax::graph::ShapeRule>()
                                   : inference.takeRules(*type, getType());
     }
   }], "");

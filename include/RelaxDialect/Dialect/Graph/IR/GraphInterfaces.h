@@ -6,6 +6,7 @@
 #ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHINTERFACES_H
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHINTERFACES_H
 
+#include "RelaxDialect/Dialect/Graph/IR/GraphShapeUtils.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymAttrs.h"
 #include "mlir/IR/OpDefinition.h"
 

@@ -16,11 +16,10 @@ def Relax_ShapeRuleOpInterface : OpInterface<"ShapeRuleOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        The facts that must hold, over the symbols of the operand types; none for what holds for every valuation. A rule about
+        What must hold, over the symbols of the operand types; nothing for what holds for every valuation. A rule about
         an unknown extent (`?`) cannot be stated and is left out: `relax-insert-checks` names such extents first.
-        `getBroadcastRule` gives the rule of two broadcast extents.
       }],
-      "::llvm::SmallVector<::mlir::relax::sym::Fact>", "getShapeRules", (ins), [{}], [{ return {}; }]>,
+      "::llvm::SmallVector<::mlir::relax::graph::ShapeRule>", "getShapeRules", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<"True when some operand values make the op trap even if its shape rules hold (integer division by zero).",
       "bool", "mayTrapOnValues", (ins), [{}], [{ return false; }]>
   ];

@@ -23,8 +23,16 @@ bool areCompatibleResultTypes(TypeRange inferred, TypeRange actual);
 /// The tensor or shape type with other extents; static dimensions and encoding follow from them.
 Type withSymbolicDims(Type type, ArrayRef<sym::SymExpr> dims);
 
-/// The fact that two extents broadcast: one is 1, or they are equal. Evaluation does not overflow for extents in int64.
-sym::Fact getBroadcastRule(sym::SymExpr a, sym::SymExpr b);
+/// What must hold for an op to have a meaning: one of the facts. See ShapeRuleOpInterface.
+struct ShapeRule {
+  SmallVector<sym::Fact, 1> anyOf;
+
+  bool operator==(const ShapeRule &other) const { return anyOf == other.anyOf; }
+  /// The rule as one fact. Several must be equations; evaluation does not overflow for extents in int64.
+  sym::Fact getFact() const;
+  /// `d == n or d == 1`
+  std::string str() const;
+};
 
 /// Entries of a value of type `!relax.shape`.
 ArrayRef<sym::SymExpr> getShapeDims(Value shape);

@@ -11,6 +11,7 @@
 #ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHTYPEINFERENCE_H
 
+#include "RelaxDialect/Dialect/Graph/IR/GraphShapeUtils.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OpDefinition.h"
@@ -72,10 +73,10 @@ public:
   /// Refuses a written type that contradicts the inferred one, and unless `mayClaim` one that says more.
   LogicalResult verifyResult(RankedTensorType inferred, Type written, bool mayClaim);
   /// The rules, and those that a written type adds where it claims more.
-  SmallVector<sym::Fact> takeRules(RankedTensorType inferred, Type written);
+  SmallVector<ShapeRule> takeRules(RankedTensorType inferred, Type written);
 
 private:
-  void addRule(sym::Fact rule);
+  void addRule(ArrayRef<sym::Fact> anyOf);
   bool isKnownEqual(SymExpr a, SymExpr b) { return a == b || (a && b && prover.isEqual(a, b) == sym::Verdict::True); }
 
   MLIRContext *context;
@@ -83,7 +84,7 @@ private:
   StringRef opName;
   bool knowsFacts = false; // then what is false is false here, not for every valuation
   sym::Prover prover;
-  SmallVector<sym::Fact> rules;
+  SmallVector<ShapeRule> rules;
   SmallVector<SymExpr> exactDims; // exact extents of the first dimensions, where broadcast
 };
 
