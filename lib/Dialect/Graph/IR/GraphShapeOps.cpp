@@ -287,6 +287,18 @@ LogicalResult EraseShapeOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedS
   return reifySameDims(builder, *this, dims);
 }
 
+void MatchCastOp::populateBoundsForShapedValueDim(Value value, int64_t dim, ValueBoundsConstraintSet &bounds) {
+  bounds.bound(value)[dim] == bounds.getExpr(getSource(), dim);
+}
+
+void RefineOp::populateBoundsForShapedValueDim(Value value, int64_t dim, ValueBoundsConstraintSet &bounds) {
+  bounds.bound(value)[dim] == bounds.getExpr(getSource(), dim);
+}
+
+void EraseShapeOp::populateBoundsForShapedValueDim(Value value, int64_t dim, ValueBoundsConstraintSet &bounds) {
+  bounds.bound(value)[dim] == bounds.getExpr(getSource(), dim);
+}
+
 //===- AssertShapeOp ------------------------------------------------------===//
 
 void AssertShapeOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

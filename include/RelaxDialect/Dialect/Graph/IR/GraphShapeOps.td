@@ -8,6 +8,7 @@
 
 include "RelaxDialect/Dialect/Graph/IR/GraphBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/ValueBoundsOpInterface.td"
 
 // A tensor, or a shape value in its place.
 def Relax_TensorOrShape : AnyTypeOf<[Relax_Tensor, Relax_Shape]>;
@@ -66,7 +67,8 @@ def Relax_TensorToShapeOp : Relax_Op<"tensor_to_shape", [NoMemoryEffect, Declare
 }
 
 def Relax_MatchCastOp : Relax_Op<"match_cast", [NoMemoryEffect, DeclareOpInterfaceMethods<RelaxSym_SymbolBinderOpInterface>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<ValueBoundsOpInterface, ["populateBoundsForShapedValueDim"]>]> {
   let summary = "States more precise extents, checked at run time.";
   let description = [{
     Each symbol listed in `binds` is an extent of the result type by itself and gets the run-time extent as its value. Every
@@ -83,7 +85,8 @@ def Relax_MatchCastOp : Relax_Op<"match_cast", [NoMemoryEffect, DeclareOpInterfa
 }
 
 def Relax_RefineOp : Relax_Op<"refine", [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<ValueBoundsOpInterface, ["populateBoundsForShapedValueDim"]>]> {
   let summary = "Joins types that are proved equal.";
   let description = [{
     The facts of the function prove that the extents are equal; there is no code. Unlike `relax.match_cast` an unknown extent
@@ -98,7 +101,8 @@ def Relax_RefineOp : Relax_Op<"refine", [NoMemoryEffect, DeclareOpInterfaceMetho
   let hasFolder = 1;
 }
 
-def Relax_EraseShapeOp : Relax_Op<"erase_shape", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
+def Relax_EraseShapeOp : Relax_Op<"erase_shape", [Pure, DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<ValueBoundsOpInterface, ["populateBoundsForShapedValueDim"]>]> {
   let summary = "Forgets extents.";
   let description = [{
     Each extent of the result type is the operand's or unknown.
