@@ -129,3 +129,15 @@ func.func @normalized(%x: tensor<7x4xf32, #n_4>, %y: tensor<?xf32, #n>) attribut
   %0 = relax.call_tp @twice(%y) : (tensor<?xf32, #n>) -> tensor<?xf32>
   return
 }
+
+// A function that others call keeps its type.
+// CHECK-LABEL: func.func private @called(
+//  CHECK-SAME: -> tensor<?xf32>
+func.func private @called(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %0 = relax.erase_shape %x : tensor<4xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func @plain_call(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %0 = func.call @called(%x) : (tensor<4xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

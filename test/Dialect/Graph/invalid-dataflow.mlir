@@ -38,3 +38,15 @@ func.func @parent() {
   // expected-error @below {{'relax.yield' op expects parent op 'relax.fusion_group'}}
   relax.yield
 }
+
+// -----
+
+func.func @escaping_symbol(%x: tensor<?xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.dataflow' op has a result type with symbol 'm', whose binder does not dominate it}}
+  %0 = relax.dataflow -> (tensor<?xf32, #relax_sym.shape<[m]>>) {
+    // expected-note @below {{bound here}}
+    %1 = relax.match_cast %x binds [m] : tensor<?xf32> to tensor<?xf32, #relax_sym.shape<[m]>>
+    relax.output %1 : tensor<?xf32, #relax_sym.shape<[m]>>
+  }
+  return
+}

@@ -130,7 +130,20 @@ bool graph::isAssured(Operation *op) { return op->hasAttr(kAssuredAttrName); }
 
 void graph::setAssured(Operation *op) { op->setAttr(kAssuredAttrName, UnitAttr::get(op->getContext())); }
 
+/// A program that reports errors about values must not run where it would not have run.
+static bool mayReportErrors(ProgramCallOpInterface call) {
+  Operation *callee = SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
+  if (!callee || callee->getNumRegions() == 0 || callee->getRegion(0).empty())
+    return true;
+  WalkResult result = callee->walk([](Operation *op) {
+    return op->getName().getStringRef() == "relax_tp.assert" ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 Speculation::Speculatability graph::getSpeculatabilityWhenAssured(Operation *op) {
+  if (auto call = dyn_cast<ProgramCallOpInterface>(op); call && isAssured(op) && mayReportErrors(call))
+    return Speculation::NotSpeculatable;
   auto computing = dyn_cast<ShapeRuleOpInterface>(op);
   if (!isAssured(op) || (computing && computing.mayTrapOnValues()))
     return Speculation::NotSpeculatable;

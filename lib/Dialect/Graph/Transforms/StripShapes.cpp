@@ -154,7 +154,7 @@ private:
       }
       SmallVector<Value> values = getExtents(argument);
       for (auto [dim, pattern] : llvm::enumerate(sym::getSymbolicDims(argument.getType())))
-        if (pattern)
+        if (pattern && !(pattern.getConstant() && isa<RankedTensorType>(argument.getType())))
           extents.push_back(
               {pattern, values[dim], "argument " + std::to_string(number) + " dimension " + std::to_string(dim)});
     }

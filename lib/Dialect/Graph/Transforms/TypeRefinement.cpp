@@ -263,6 +263,10 @@ bool TypeRefinement::refineRegion(Region &region) {
 bool TypeRefinement::refineFunctionResults(func::FuncOp function) {
   if (!function.isPrivate() || function.isExternal() || !function.getBody().hasOneBlock())
     return false;
+  // Other users compare types exactly.
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(function, function->getParentOp());
+  if (!uses || !llvm::all_of(*uses, [](SymbolTable::SymbolUse use) { return isa<CallOp>(use.getUser()); }))
+    return false;
   Operation *terminator = function.front().getTerminator();
   SmallVector<Type> results;
   for (auto [type, operand] : llvm::zip_equal(function.getResultTypes(), terminator->getOperands()))
