@@ -18,7 +18,8 @@ namespace {
 /// Error codes of this library; the runtime reports them.
 enum Error : int32_t { kOk = 0, kBadIndex = 1 };
 
-/// embedding(table[vocab, hidden], ids[batch, seq]) -> out[batch, seq, hidden]. An id outside of the table is kBadIndex.
+/// embedding(table[vocab, hidden], ids[batch, seq]) -> out[batch, seq, hidden]. An id outside of the table is
+/// kBadIndex.
 int32_t embedding(void *, const relax_rt_tensor_view *args, int64_t, const int64_t *, int64_t) {
   const relax_rt_tensor_view &table = args[0], &ids = args[1], &out = args[2];
   int64_t vocab = table.dims[0], hidden = table.dims[1], count = ids.dims[0] * ids.dims[1];
@@ -32,8 +33,8 @@ int32_t embedding(void *, const relax_rt_tensor_view *args, int64_t, const int64
   return kOk;
 }
 
-/// attention(x[batch, seq, heads * d], past[batch, heads, past, d] f16) -> out like x, present[batch, heads, past + seq, d] f16.
-/// x is query and new key at once, the keys are the values too; every query sees all keys.
+/// attention(x[batch, seq, heads * d], past[batch, heads, past, d] f16) -> out like x, present[batch, heads, past +
+/// seq, d] f16. x is query and new key at once, the keys are the values too; every query sees all keys.
 int32_t attention(void *, const relax_rt_tensor_view *args, int64_t, const int64_t *, int64_t) {
   const relax_rt_tensor_view &x = args[0], &past = args[1], &out = args[2], &present = args[3];
   int64_t batch = past.dims[0], heads = past.dims[1], pastLen = past.dims[2], d = past.dims[3], seq = x.dims[1];

@@ -73,13 +73,16 @@ private:
     auto computing = dyn_cast<ShapeRuleOpInterface>(op);
     if (!computing || isAssured(op))
       return;
-    for (const sym::Fact &rule : computing.getShapeRules()) {
+    for (const ShapeRule &rule : computing.getShapeRules()) {
       sym::Prover prover(op->getContext(), facts);
-      if (prover.holds(rule) == sym::Verdict::True)
+      if (llvm::any_of(rule.anyOf, [&](const sym::Fact &fact) { return prover.holds(fact) == sym::Verdict::True; }))
         continue;
       OpBuilder builder(op);
-      createShapeAssertion(builder, op->getLoc(), rule, op->getOperands(), getMessage(op));
-      facts.push_back(rule);
+      sym::Fact fact = rule.getFact();
+      if (llvm::is_contained(facts, fact))
+        continue;
+      createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), getMessage(op));
+      facts.push_back(fact);
     }
   }
 
