@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from onnx_models import FLOAT, INT64, model, node, tensor, value
+from onnx_models import FLOAT, INT64, model, node, tensor
 
 
 @pytest.fixture

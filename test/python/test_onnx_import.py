@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from onnx_models import BOOL, FLOAT, INT32, INT64, model, node, tensor
+from onnx_models import INT32, INT64, model, node, tensor
 
 MAGIKA = pathlib.Path(magika.__file__).parent / "models/standard_v3_3/model.onnx"
 

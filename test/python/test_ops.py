@@ -375,11 +375,14 @@ def test_conv(compiled):
         function.op("r", "conv %x, %w", ["x", "w"], result, f"{{{attrs}, groups = {groups} : i64}}")
         functions.append(function)
     run = compiled("conv", functions)
-    for name, (x, w, strides, pads, dilations, groups, result) in CONVS.items():
+    for name, (x, w, strides, pads, dilations, groups, _) in CONVS.items():
         element = "f16" if name == "half" else "f32"
-        shape = lambda type, **values: [int(values.get(dim, dim)) for dim in type[type.index("[") + 1:type.index("]")].split(", ")]
+
+        def shape(type, **values):
+            return [int(values.get(dim, dim)) for dim in type[type.index("[") + 1:type.index("]")].split(", ")]
+
         weight = numbers(element, *map(int, w[len("tensor<"):].split("x")[:-1]), seed=3)
-        inputs = [{"x": numbers(element, *shape(x, n=n, l=l)), "w": weight} for n, l in [(0, 3), (1, 2), (1, 3), (2, 7), (3, 33)]]
+        inputs = [{"x": numbers(element, *shape(x, n=n, l=length)), "w": weight} for n, length in [(0, 3), (1, 2), (1, 3), (2, 7), (3, 33)]]
         for given, got in zip(inputs, run(name, *inputs)):
             want = convolve(given["x"], given["w"], strides, pads, dilations, groups).astype(DTYPES[element])
             check(got, want, "r", 1e-2 if element == "f16" else 1e-5)
