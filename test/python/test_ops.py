@@ -205,9 +205,9 @@ def test_binary_broadcasting(compiled, element):
                 for op, reference in [*binary.items(), *COMPARE.items()]:
                     tolerance = {"f16": 4e-3, "f32": 1e-5}.get(element) if op in ["power", "mod"] else None
                     check(got, reference(given["x"], given["y"]), op, tolerance)
-        run("runtime", {"x": numbers(element, 2), "y": numbers(element, 3)}, fails="do not fit")
-        run("constant", {"x": numbers(element, 2), "y": numbers(element, 4)}, fails="do not fit")
-        run("constant", {"x": numbers(element, 0), "y": numbers(element, 4)}, fails="do not fit")
+        run("runtime", {"x": numbers(element, 2), "y": numbers(element, 3)}, fails="the extents [")
+        run("constant", {"x": numbers(element, 2), "y": numbers(element, 4)}, fails="the extents [")
+        run("constant", {"x": numbers(element, 0), "y": numbers(element, 4)}, fails="the extents [")
 
 
 def test_bools_and_where(compiled):
@@ -334,8 +334,8 @@ def test_matmul(compiled, element):
     x = numbers(element, 4, 4)
     got, = run("square", {"x": x})
     check(got, np.matmul(x.astype(np.float64), x.astype(np.float64)).astype(DTYPES[element]), "r", tolerance)
-    run("unequal", {"x": numbers(element, 2, 5), "y": numbers(element, 4, 3)}, fails="do not fit")
-    run("runtime", {"x": numbers(element, 2, 2, 3), "y": numbers(element, 3, 3, 4)}, fails="do not fit")
+    run("unequal", {"x": numbers(element, 2, 5), "y": numbers(element, 4, 3)}, fails="the extents [")
+    run("runtime", {"x": numbers(element, 2, 2, 3), "y": numbers(element, 3, 3, 4)}, fails="the extents [")
 
 
 def convolve(x, w, strides, pads, dilations, groups):
@@ -386,7 +386,7 @@ def test_conv(compiled):
         for given, got in zip(inputs, run(name, *inputs)):
             want = convolve(given["x"], given["w"], strides, pads, dilations, groups).astype(DTYPES[element])
             check(got, want, "r", 1e-2 if element == "f16" else 1e-5)
-    run("plain1", {"x": numbers("f32", 1, 3, 1), "w": numbers("f32", 5, 3, 3)}, fails="do not fit")
+    run("plain1", {"x": numbers("f32", 1, 3, 1), "w": numbers("f32", 5, 3, 3)}, fails="the extents [")
 
 
 # --------------------------------------------------------------------------------------------------------------------
@@ -450,12 +450,12 @@ def test_reshape(compiled):
     inputs = [{"x": numbers("f32", n, m), "s": np.array([n * m], np.int64)} for n, m in [(0, 0), (0, 5), (1, 1), (13, 7)]]
     for given, got in zip(inputs, run("flat", *inputs)):
         check(got, given["x"].reshape(-1), "r")
-    run("flat", {"x": numbers("f32", 2, 3), "s": np.array([5], np.int64)}, fails="do not fit")
+    run("flat", {"x": numbers("f32", 2, 3), "s": np.array([5], np.int64)}, fails="the extents [")
     one = {"x": numbers("f32", 1, 1), "z": np.array(2.5, np.float32), "s": np.zeros(0, np.int64), "t": np.array([1, 1], np.int64)}
     got, = run("scalar", one)
     check(got, one["x"].reshape(()), "r")
     check(got, one["z"].reshape(1, 1), "t2")
-    run("scalar", {**one, "x": numbers("f32", 2, 1)}, fails="do not fit")
+    run("scalar", {**one, "x": numbers("f32", 2, 1)}, fails="the extents [")
     given = {"x": numbers("i32", 4, 6), "y": numbers("i32", 24, seed=2), "s": np.array([24], np.int64),
              "t": np.array([4, 6], np.int64)}
     got, = run("static", given)
@@ -484,7 +484,7 @@ def test_slice(compiled):
         n, k = len(given["x"]), given["s"][0]
         for name, (*_, reference) in SLICES.items():
             check(got, reference(given["x"], n, k), name)
-    run("slices", {"x": numbers("i64", 3, 3), "s": np.array([4], np.int64)}, fails="do not fit")
+    run("slices", {"x": numbers("i64", 3, 3), "s": np.array([4], np.int64)}, fails="the extents [")
 
 
 # --------------------------------------------------------------------------------------------------------------------
