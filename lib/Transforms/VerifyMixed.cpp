@@ -22,7 +22,7 @@ namespace mlir::relax {
 /// Conditions and bounds of control flow: arithmetic on scalars.
 static bool isScalarOp(Operation *op) {
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
-  return isa<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperandTypes(), isScalar) &&
+  return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperandTypes(), isScalar) &&
          llvm::all_of(op->getResultTypes(), isScalar);
 }
 
@@ -33,7 +33,7 @@ static LogicalResult verifyOp(Operation *op) {
     return op->emitOpError("has destinations, which the mixed phase does not expect yet");
   if (isa<graph::AllocOp, graph::StorageOp, graph::TensorAtOp>(op))
     return op->emitOpError("belongs to a later phase than the mixed phase");
-  bool allowed = isa<graph::RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
+  bool allowed = isa_and_nonnull<graph::RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
                  isa<arith::ConstantOp, tensor::DimOp, tensor::ExtractOp, func::ReturnOp>(op) || isScalarOp(op);
   return allowed ? success() : op->emitOpError("is not expected in the mixed phase");
 }

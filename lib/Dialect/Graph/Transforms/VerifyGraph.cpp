@@ -34,7 +34,7 @@ static bool isGraphOp(Operation *op) {
     return false;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return onlyForgets(cast.getSource().getType(), cast.getType());
-  return isa<RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
+  return isa_and_nonnull<RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
          isa<arith::ConstantOp, tensor::DimOp, func::ReturnOp>(op);
 }
 
