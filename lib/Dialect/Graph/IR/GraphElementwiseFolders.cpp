@@ -160,7 +160,16 @@ DenseElementsAttr graph::gatherElements(DenseElementsAttr source, RankedTensorTy
   for (int64_t count = type.getNumElements(); count != 0; --count, nextPosition(type.getShape(), index)) {
     from.clear();
     map(index, from);
-    values.push_back(elements[broadcastOffset(source.getType().getShape(), from)]);
+    // The written type may claim more than there is, which is an error at run time, not here.
+    ArrayRef<int64_t> extents = source.getType().getShape();
+    bool isInside = from.size() >= extents.size();
+    for (size_t dim = 0; isInside && dim < extents.size(); ++dim) {
+      int64_t position = from[from.size() - extents.size() + dim];
+      isInside = extents[dim] == 1 || (position >= 0 && position < extents[dim]);
+    }
+    if (!isInside)
+      return {};
+    values.push_back(elements[broadcastOffset(extents, from)]);
   }
   return DenseElementsAttr::get(type, values);
 }
