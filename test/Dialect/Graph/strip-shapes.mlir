@@ -71,6 +71,17 @@ func.func @shape_arguments(%s: !relax.shape<[n, 4]> {relax.name = "s"}, %t: tens
 
 // CHECK-LABEL: func.func private @callee(tensor<?xf32>, index) -> tensor<?xf32>
 func.func private @callee(tensor<?xf32, #n>, !relax.shape<[k]>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>}
+// What a call says about the callee's symbols is checked: its result types rely on it.
+// CHECK-LABEL: func.func @mapped_call(
+//  CHECK-SAME:     %[[X:[^:]+]]: tensor<?xf32>
+func.func @mapped_call(%x: tensor<?xf32>, %s: !relax.shape<[7]>) -> tensor<4xf32> {
+  // CHECK: %[[D:.*]] = tensor.dim %[[X]], %{{.*}}
+  // CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[D]], %{{.*}}
+  // CHECK: cf.assert %[[SAME]], "relax.call @callee: argument 0 dimension 0 must be 4"
+  // CHECK: call @callee(
+  %0 = relax.call @callee(%x, %s) {n = 4} : (tensor<?xf32>, !relax.shape<[7]>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
 // CHECK-LABEL: func.func @caller(
 func.func @caller(%x: tensor<4xf32>, %s: !relax.shape<[n]>) -> tensor<4xf32> attributes {relax_sym.scope = #relax_sym.scope<>} {
   // CHECK: %[[C:.*]] = tensor.cast %{{.*}} : tensor<4xf32> to tensor<?xf32>

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExprLowering.h"
-#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -293,6 +293,16 @@ private:
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
     if (!callee)
       return call.emitOpError("callee must be a func.func");
+    // The callee checks its own extents, but not what the call says about its symbols.
+    sym::Prover prover(builder.getContext(), sym::getScope(call));
+    FailureOr<CallUnification> unification = unifyCall(call, cast<FunctionOpInterface>(callee.getOperation()), prover);
+    if (failed(unification))
+      return failure();
+    for (const CallExtent &extent : unification->checks)
+      if (extent.expected)
+        assertEqual(call.getLoc(), getExtents(call.getInputs()[extent.index])[extent.dim], extent.expected,
+                    "relax.call @" + call.getCallee() + ": argument " + Twine(extent.index) + " dimension " +
+                        Twine(extent.dim));
     for (Value input : call.getInputs()) {
       if (isa<ShapeType>(input.getType()))
         llvm::append_range(operands, entries.lookup(input));
