@@ -121,11 +121,11 @@ private:
   }
 
   /// One body for each combination of steps.
-  void emitBodies(unsigned loop, SmallVector<Value> chosen) {
+  void emitBodies(unsigned loop, ArrayRef<Value> chosen) {
     if (loop == indices.size())
       return emitBody(chosen);
     for (Value index : indices[loop]) {
-      SmallVector<Value> more = chosen;
+      SmallVector<Value> more(chosen);
       more.push_back(index);
       emitBodies(loop + 1, more);
     }

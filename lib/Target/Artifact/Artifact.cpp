@@ -144,7 +144,7 @@ public:
     stream.reset();
     if (temporary.empty())
       return;
-    llvm::sys::fs::remove(temporary);
+    (void)llvm::sys::fs::remove(temporary);
     llvm::sys::DontRemoveFileOnSignal(temporary);
   }
   llvm::raw_fd_ostream &getStream() { return *stream; }

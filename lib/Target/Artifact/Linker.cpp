@@ -32,7 +32,7 @@ public:
   ~TemporaryFile() {
     if (path.empty())
       return;
-    llvm::sys::fs::remove(path);
+    (void)llvm::sys::fs::remove(path);
     llvm::sys::DontRemoveFileOnSignal(path);
   }
   LogicalResult write(ModuleOp module, ArrayRef<char> bytes) {

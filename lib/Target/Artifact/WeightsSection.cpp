@@ -92,7 +92,7 @@ static LogicalResult readBlob(ModuleOp module, const WeightEntry &weight, graph:
     offset += *got;
     left -= *got;
   }
-  llvm::sys::fs::closeFile(handle);
+  (void)llvm::sys::fs::closeFile(handle); // it was only read
   if (failed(result))
     return failure();
   std::string digest;
