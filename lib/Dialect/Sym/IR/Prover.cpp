@@ -212,6 +212,7 @@ Verdict Prover::Impl::decideExpr(Question question, SymExpr expr, Budget &work, 
     note("a divisor is not proved to be positive");
     return Verdict::Depends;
   }
+  expr = cancelPositiveFactors(expr, base.getRanges());
   Interval interval = base.intervalOf(expr);
   if (std::optional<Verdict> verdict = decide(question, interval)) {
     Bounds bounds = narrow(interval);

@@ -71,6 +71,36 @@ FactBase::FactBase(MLIRContext *context, ArrayRef<Fact> facts) : context(context
     addEquality(equality.expr, equality.origin);
   }
   llvm::append_range(constraints, pendingEqualities);
+  // Chains of facts need a few rounds; cycles such as x >= y + 1, y >= x + 1 would not end.
+  auto propagate = [&] {
+    if (ranges.propagate(constraints, 6) || contradiction)
+      return;
+    contradiction = 0;
+    for (const Constraint &constraint : constraints)
+      *contradiction |= constraint.origin;
+  };
+  propagate();
+  // n*k == m*k with k >= 1 is n == m, which may be solvable.
+  SmallVector<Constraint> previous = std::move(constraints);
+  constraints.clear();
+  pendingEqualities.clear();
+  bool cancelled = false;
+  for (Constraint &constraint : previous) {
+    SymExpr reduced = cancelPositiveFactors(constraint.expr, ranges);
+    bool changed = reduced && reduced != constraint.expr;
+    cancelled |= changed;
+    if (changed)
+      constraint.expr = reduced;
+    (changed && constraint.isEquality ? pendingEqualities : constraints).push_back(constraint);
+  }
+  if (!cancelled)
+    return;
+  // The ranges used other facts, all of which count as its origin then.
+  for (unsigned round = 0; round < 64 && !pendingEqualities.empty(); ++round) {
+    Constraint equality = pendingEqualities.pop_back_val();
+    addEquality(equality.expr, equality.origin);
+  }
+  llvm::append_range(constraints, pendingEqualities);
   propagate();
 }
 
@@ -253,96 +283,4 @@ SmallVector<Constraint> FactBase::relevantTo(ArrayRef<SymExpr> exprs) const {
     }
   }
   return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Ranges
-//===----------------------------------------------------------------------===//
-
-Interval FactBase::ofSymbol(const SymAtom *symbol) const {
-  auto known = ranges.find(symbol);
-  if (known != ranges.end())
-    return known->second;
-  Interval natural;
-  natural.lo = 0;
-  return natural;
-}
-
-namespace {
-/// Intervals of atoms below one polynomial, each computed once.
-struct IntervalCache {
-  explicit IntervalCache(const FactBase &base) : base(base) {}
-  const FactBase &base;
-  DenseMap<const SymAtom *, Interval> known;
-
-  Interval ofAtom(const SymAtom *atom) {
-    if (atom->kind == SymAtom::Kind::Symbol)
-      return base.ofSymbol(atom);
-    auto it = known.find(atom);
-    if (it != known.end())
-      return it->second;
-    Interval result = intervalOfOperator(atom, [&](SymExpr operand) { return ofPoly(getPoly(operand)); });
-    Bounds stored = rangeOf(atom);
-    Interval general;
-    if (stored.lo)
-      general.lo = *stored.lo;
-    if (stored.hi)
-      general.hi = *stored.hi;
-    result = intersect(result, general);
-    known[atom] = result;
-    return result;
-  }
-  Interval ofPoly(const Poly &poly) {
-    return sym::detail::intervalOf(poly, [&](const SymAtom *atom) { return ofAtom(atom); });
-  }
-};
-} // namespace
-
-Interval FactBase::intervalOf(const Poly &poly) const { return IntervalCache(*this).ofPoly(poly); }
-Interval FactBase::intervalOf(SymExpr expr) const { return intervalOf(getPoly(expr)); }
-
-/// a*x + rest >= 0 bounds x when the others are bounded.
-void FactBase::tighten(const Constraint &constraint, bool &changed) {
-  const Poly &poly = getPoly(constraint.expr);
-  for (const SymTerm &term : poly) {
-    if (term.factors.size() != 1 || term.factors[0].second != 1 || term.factors[0].first->kind != SymAtom::Kind::Symbol)
-      continue;
-    const SymAtom *symbol = term.factors[0].first;
-    Poly self;
-    self.push_back(term);
-    OptPoly rest = add(poly, self, -1);
-    if (!rest)
-      continue;
-    Interval others = intervalOf(*rest);
-    Interval range = ofSymbol(symbol), next = range;
-    auto apply = [&](int64_t a, std::optional<Wide> greatest) { // a*x >= -greatest
-      if (!greatest)
-        return;
-      Wide magnitude = std::abs(a);
-      Wide quotient = *greatest / magnitude - (*greatest % magnitude != 0 && *greatest < 0);
-      Interval bound;
-      if (a > 0)
-        bound.lo = -quotient;
-      else
-        bound.hi = quotient;
-      next = intersect(next, bound);
-    };
-    apply(term.coefficient, others.hi);
-    if (constraint.isEquality)
-      apply(-term.coefficient, others.lo ? std::optional<Wide>(-*others.lo) : std::nullopt);
-    if (next.lo != range.lo || next.hi != range.hi) {
-      ranges[symbol] = next;
-      changed = true;
-    }
-  }
-}
-
-void FactBase::propagate() {
-  // Chains of facts need a few rounds; cycles such as x >= y + 1, y >= x + 1 would not end.
-  bool changed = true;
-  for (unsigned round = 0; round < 6 && changed; ++round) {
-    changed = false;
-    for (const Constraint &constraint : constraints)
-      tighten(constraint, changed);
-  }
 }

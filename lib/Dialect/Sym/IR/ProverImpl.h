@@ -46,22 +46,45 @@ void collectSymbolicDivisors(SymExpr expr, SmallVectorImpl<SymExpr> &divisors);
 
 //===----------------------------------------------------------------------===//
 
+/// Ranges of symbols and operators, tightened by constraints.
+class RangeMap {
+public:
+  Interval ofSymbol(const SymAtom *symbol) const;
+  Interval intervalOf(const Poly &poly) const;
+  Interval intervalOf(SymExpr expr) const { return intervalOf(getPoly(expr)); }
+
+  /// Uses each constraint to bound its monomials, up to `rounds` times. False when a range becomes empty.
+  bool propagate(ArrayRef<Constraint> constraints, unsigned rounds);
+  /// False when nothing is left.
+  bool restrict(const SymAtom *atom, Interval bounds);
+  const DenseMap<const SymAtom *, Interval> &getKnown() const { return known; }
+
+private:
+  bool tighten(const Constraint &constraint);
+  bool boundMonomial(const Factors &factors, Interval bounds);
+
+  DenseMap<const SymAtom *, Interval> known;
+  bool changed = false;
+};
+
+/// expr without common factors that are at least 1: its sign is the same.
+SymExpr cancelPositiveFactors(SymExpr expr, const RangeMap &ranges);
+
 class FactBase {
 public:
   FactBase(MLIRContext *context, ArrayRef<Fact> facts);
 
   /// Applies the substitutions; null on overflow.
   SymExpr rewrite(SymExpr expr) const;
-  bool hasSubstitutions() const { return !substitution.empty(); }
   /// Value of a substituted symbol in terms of the free ones; null for a free symbol.
   SymExpr lookup(const SymAtom *symbol) const { return substitution.lookup(symbol); }
   ArrayRef<Constraint> getConstraints() const { return constraints; }
   /// Constraints that share symbols with `exprs`, directly or through others.
   SmallVector<Constraint> relevantTo(ArrayRef<SymExpr> exprs) const;
-  /// Interval of a symbol as far as single facts tell.
-  Interval ofSymbol(const SymAtom *symbol) const;
-  Interval intervalOf(SymExpr expr) const;
-  Interval intervalOf(const Poly &poly) const;
+  /// Ranges as far as single facts tell.
+  const RangeMap &getRanges() const { return ranges; }
+  Interval ofSymbol(const SymAtom *symbol) const { return ranges.ofSymbol(symbol); }
+  Interval intervalOf(SymExpr expr) const { return ranges.intervalOf(expr); }
 
   MLIRContext *getContext() const { return context; }
   ArrayRef<Fact> getFacts() const { return facts; }
@@ -74,20 +97,20 @@ private:
   bool solveForSymbol(SymExpr expr, uint64_t origin);
   bool solveResidue(SymExpr expr, uint64_t origin);
   void substitute(const SymAtom *symbol, SymExpr value, uint64_t origin);
-  void propagate();
-  void tighten(const Constraint &constraint, bool &changed);
 
   MLIRContext *context;
   SmallVector<Fact> facts;
   SmallVector<Constraint> constraints;
   SmallVector<Constraint> pendingEqualities;
   llvm::MapVector<const SymAtom *, SymExpr> substitution;
-  DenseMap<const SymAtom *, Interval> ranges;
+  RangeMap ranges;
   std::optional<uint64_t> contradiction;
   unsigned numFresh = 0;
 };
 
 //===----------------------------------------------------------------------===//
+
+class LinearModel;
 
 /// Shows that constraints exclude each other. Facts are added by relevance.
 class Refuter {
@@ -106,10 +129,11 @@ public:
 private:
   std::optional<Wide> maximizeAll(SymExpr objective, ArrayRef<Constraint> constraints, unsigned depth, bool &isEmpty);
   bool refuteAll(SmallVector<Constraint> constraints, unsigned depth);
-  bool refuteByInterval(ArrayRef<Constraint> constraints);
+  bool refuteProducts(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, unsigned depth);
   bool splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &applied);
-  bool splitResidues(ArrayRef<Constraint> constraints, unsigned depth);
-  bool foldQuotients(SmallVector<Constraint> &constraints, unsigned depth);
+  bool splitResidues(ArrayRef<Constraint> constraints, const RangeMap &ranges, unsigned depth);
+  bool foldQuotients(SmallVector<Constraint> &constraints, const RangeMap &ranges);
+  bool fixSymbols(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, bool &refuted);
 
   const FactBase &base;
   Budget &budget;
@@ -120,7 +144,7 @@ private:
 /// Constraints as rows over monomials, with what is known about atoms and products.
 class LinearModel {
 public:
-  LinearModel(const FactBase &base, Budget &budget, ArrayRef<Constraint> constraints);
+  LinearModel(const RangeMap &ranges, Budget &budget, ArrayRef<Constraint> constraints);
   /// Makes rows for the atoms of an expression that is only asked about.
   void mention(const Poly &poly) { addMonomials(poly); }
 
@@ -130,6 +154,8 @@ public:
   /// Adds products of constraints that speak about nonlinear monomials. False when there are none.
   bool addProducts();
   bool isLinear() const { return nonlinear.empty(); }
+  /// Symbols that occur in nonlinear monomials.
+  SmallVector<const SymAtom *> getSymbolsInProducts() const;
   LinearSystem::Result checkPresburger(bool integers) { return makeSystem().checkPresburger(budget, integers); }
 
 private:
@@ -141,10 +167,11 @@ private:
   void add(Poly poly, bool isEquality, uint64_t origin);
   void addMonomials(const Poly &poly);
   void define(const SymAtom *atom);
+  void addSquares();
   LinearSystem makeSystem();
   SmallVector<std::pair<unsigned, int64_t>> toTerms(const Poly &poly);
 
-  const FactBase &base;
+  const RangeMap &ranges;
   Budget &budget;
   SmallVector<Inequality> inequalities;
   SmallVector<Factors> variables;                // monomials, in order of appearance

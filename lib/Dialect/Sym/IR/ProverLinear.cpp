@@ -24,8 +24,8 @@ static unsigned degreeOf(const Factors &factors) {
 
 static bool isAffine(const Poly &poly) { return poly.empty() || degreeOf(poly.front().factors) <= 1; }
 
-LinearModel::LinearModel(const FactBase &base, Budget &budget, ArrayRef<Constraint> constraints)
-    : base(base), budget(budget) {
+LinearModel::LinearModel(const RangeMap &ranges, Budget &budget, ArrayRef<Constraint> constraints)
+    : ranges(ranges), budget(budget) {
   for (const Constraint &constraint : constraints)
     add(getPoly(constraint.expr), constraint.isEquality, constraint.origin);
 }
@@ -51,7 +51,7 @@ void LinearModel::addMonomials(const Poly &poly) {
     // Bounds of a monomial, as far as intervals tell.
     Poly self;
     self.push_back({1, term.factors});
-    Bounds bounds = narrow(base.intervalOf(self));
+    Bounds bounds = narrow(ranges.intervalOf(self));
     auto addBound = [&](int64_t sign, std::optional<int64_t> bound) {
       if (!bound || *bound == INT64_MIN)
         return;
@@ -148,7 +148,7 @@ LinearSystem::Result LinearModel::check(uint64_t *origins, Assignment *candidate
 
 bool LinearModel::addProducts() {
   constexpr unsigned kMaxProducts = 48, kMaxNew = 2, kMaxDegree = 4;
-  if (nonlinear.empty())
+  if (nonlinear.empty() || variables.size() > 40)
     return false;
   SmallVector<Factors> wanted;
   for (unsigned index : nonlinear)
@@ -213,5 +213,29 @@ bool LinearModel::addProducts() {
     products.truncate(kMaxProducts);
   for (Product &product : products)
     add(std::move(product.inequality.poly), product.inequality.isEquality, product.inequality.origin);
+  addSquares();
   return true;
+}
+
+/// Integers only: x*x >= x and x*x >= -x.
+void LinearModel::addSquares() {
+  for (unsigned i = 0; i < nonlinear.size(); ++i) {
+    Factors monomial = variables[nonlinear[i]];
+    if (monomial.size() != 1 || monomial[0].second != 2)
+      continue;
+    Poly square;
+    square.push_back({1, monomial});
+    for (int64_t sign : {-1, 1})
+      if (OptPoly row = sym::detail::add(square, atomPoly(monomial[0].first), sign))
+        add(std::move(*row), false, kFromDefinition);
+  }
+}
+
+SmallVector<const SymAtom *> LinearModel::getSymbolsInProducts() const {
+  SmallVector<const SymAtom *> symbols;
+  for (unsigned index : nonlinear)
+    for (auto &factor : variables[index])
+      if (factor.first->kind == SymAtom::Kind::Symbol && !llvm::is_contained(symbols, factor.first))
+        symbols.push_back(factor.first);
+  return symbols;
 }

@@ -2,9 +2,9 @@
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
-// A ladder: intervals, linear arithmetic with the definitions of the operators,
+// A ladder: ranges, linear arithmetic with the definitions of the operators,
 // one case per operand of a max, products of constraints, quotients that are
-// constant, one case per residue, Presburger. A step that runs out of budget
+// constant, one case per residue, Presburger for linear systems. A step that runs out of budget
 // gives up, which is always a correct answer.
 //
 //===----------------------------------------------------------------------===//
@@ -54,26 +54,22 @@ bool Refuter::refute(ArrayRef<Constraint> claims) {
   return refuteAll(std::move(constraints), 0);
 }
 
-bool Refuter::refuteByInterval(ArrayRef<Constraint> constraints) {
-  for (const Constraint &constraint : constraints) {
-    Interval interval = base.intervalOf(constraint.expr);
-    if ((interval.hi && *interval.hi < 0) || (constraint.isEquality && interval.lo && *interval.lo > 0)) {
-      // Ranges come from facts that are not recorded one by one.
-      origins |= constraint.origin;
-      return true;
-    }
-  }
-  return false;
-}
-
 bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
-  if (llvm::any_of(constraints, [](const Constraint &c) { return !c.expr; }) || !budget.spend())
+  if (llvm::any_of(constraints, [](const Constraint &c) { return !c.expr; }) || !budget.spend(constraints.size()))
     return false;
-  if (refuteByInterval(constraints))
+  uint64_t all = 0;
+  for (const Constraint &constraint : constraints)
+    all |= constraint.origin;
+  RangeMap ranges = base.getRanges();
+  if (!ranges.propagate(constraints, 3)) {
+    origins |= all; // ranges are not traced to single constraints
     return true;
+  }
+  for (Constraint &constraint : constraints)
+    constraint.expr = cancelPositiveFactors(constraint.expr, ranges);
 
   uint64_t used = 0;
-  LinearModel model(base, budget, constraints);
+  LinearModel model(ranges, budget, constraints);
   LinearSystem::Result result = model.check(&used, depth == 0 ? &candidate : nullptr);
   if (result == LinearSystem::Result::Empty) {
     origins |= used;
@@ -90,10 +86,22 @@ bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
       return false;
     return model.checkPresburger(/*integers=*/true) == LinearSystem::Result::Empty;
   }
-  if (model.addProducts()) {
-    result = model.check(&used, nullptr);
+  return refuteProducts(constraints, ranges, model, depth);
+}
+
+/// What is left when products of symbols are involved.
+bool Refuter::refuteProducts(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model,
+                             unsigned depth) {
+  // Linear arithmetic may fix a symbol, or bound it better than ranges alone.
+  bool refuted = false;
+  if (depth < kMaxSplits && fixSymbols(constraints, ranges, model, refuted))
+    return refuted || refuteAll(std::move(constraints), depth + 1);
+  LinearModel products(ranges, budget, constraints);
+  for (unsigned round = 0; round < 2 && products.addProducts(); ++round) {
+    uint64_t used = 0;
+    LinearSystem::Result result = products.check(&used, nullptr);
     if (result == LinearSystem::Result::Unknown)
-      result = model.checkPresburger(/*integers=*/false);
+      result = products.checkPresburger(/*integers=*/false);
     if (result == LinearSystem::Result::Empty) {
       origins |= used;
       return true;
@@ -101,9 +109,47 @@ bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
   }
   if (depth >= kMaxSplits)
     return false;
-  if (foldQuotients(constraints, depth))
+  if (foldQuotients(constraints, ranges))
     return refuteAll(std::move(constraints), depth + 1);
-  return splitResidues(constraints, depth);
+  return splitResidues(constraints, ranges, depth);
+}
+
+/// Bounds the symbols in products by linear arithmetic. True when a symbol turned out to be a constant, which was
+/// substituted, or when there is no value left (`refuted`).
+bool Refuter::fixSymbols(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, bool &refuted) {
+  SmallVector<const SymAtom *> symbols = model.getSymbolsInProducts();
+  if (symbols.size() > 4)
+    return false;
+  uint64_t all = 0;
+  for (const Constraint &constraint : constraints)
+    all |= constraint.origin;
+  for (const SymAtom *symbol : symbols) {
+    Poly poly = atomPoly(symbol);
+    Interval bounds;
+    bool isEmpty = false;
+    bounds.hi = model.maximize(poly, isEmpty, nullptr);
+    if (!isEmpty) {
+      bounds.lo = model.maximize(*multiply(poly, -1), isEmpty, nullptr);
+      if (bounds.lo)
+        bounds.lo = -*bounds.lo;
+    }
+    if (isEmpty || !ranges.restrict(symbol, bounds)) {
+      origins |= all;
+      refuted = true;
+      return true;
+    }
+    Interval range = ranges.ofSymbol(symbol);
+    if (!range.lo || range.lo != range.hi || *range.lo > INT64_MAX)
+      continue;
+    SymExpr value = SymExpr::constant(base.getContext(), static_cast<int64_t>(*range.lo));
+    for (Constraint &constraint : constraints) {
+      constraint.expr = substituteAtoms(constraint.expr,
+                                        [&](const SymAtom *atom) { return atom == symbol ? value : SymExpr(); });
+      constraint.origin |= all;
+    }
+    return true;
+  }
+  return false;
 }
 
 std::optional<Wide> Refuter::maximize(SymExpr expr, std::optional<Wide> known) {
@@ -121,7 +167,12 @@ std::optional<Wide> Refuter::maximizeAll(SymExpr objective, ArrayRef<Constraint>
   isEmpty = false;
   if (!objective || llvm::any_of(constraints, [](const Constraint &c) { return !c.expr; }) || !budget.spend())
     return std::nullopt;
-  LinearModel model(base, budget, constraints);
+  RangeMap ranges = base.getRanges();
+  if (!ranges.propagate(constraints, 3)) {
+    isEmpty = true;
+    return std::nullopt;
+  }
+  LinearModel model(ranges, budget, constraints);
   model.mention(getPoly(objective));
   Assignment *solution = depth == 0 ? &candidate : nullptr;
   std::optional<Wide> bound = model.maximize(getPoly(objective), isEmpty, solution);
@@ -170,7 +221,7 @@ bool Refuter::splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &a
 }
 
 /// floordiv(a, b) with a symbolic b is 0 when 0 <= a < b is proved.
-bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, unsigned depth) {
+bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, const RangeMap &ranges) {
   SmallVector<const SymAtom *> atoms;
   for (const Constraint &constraint : constraints)
     collectAtoms(constraint.expr, atoms);
@@ -184,7 +235,7 @@ bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, unsigned depth
       if (!negation || !budget.spend(8))
         return false;
       uint64_t used = 0;
-      LinearModel model(base, budget, test);
+      LinearModel model(ranges, budget, test);
       if (model.check(&used, nullptr) != LinearSystem::Result::Empty)
         return false;
       origins |= used;
@@ -203,7 +254,7 @@ bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, unsigned depth
 }
 
 /// A quotient of a product by a small constant: one case per residue of a symbol in it.
-bool Refuter::splitResidues(ArrayRef<Constraint> constraints, unsigned depth) {
+bool Refuter::splitResidues(ArrayRef<Constraint> constraints, const RangeMap &ranges, unsigned depth) {
   constexpr int64_t kMaxModulus = 16;
   SmallVector<const SymAtom *> atoms;
   for (const Constraint &constraint : constraints)
@@ -231,8 +282,8 @@ bool Refuter::splitResidues(ArrayRef<Constraint> constraints, unsigned depth) {
             substituteAtoms(constraint.expr, [&](const SymAtom *other) { return other == symbol ? value : SymExpr(); });
         branch.push_back({expr, constraint.isEquality, constraint.origin});
       }
-      // The ranges of facts know the symbol by its old name.
-      Bounds bounds = narrow(base.ofSymbol(symbol));
+      // Ranges know the symbol by its old name.
+      Bounds bounds = narrow(ranges.ofSymbol(symbol));
       if (bounds.lo)
         branch.push_back({value - *bounds.lo, false, kFromDefinition});
       if (bounds.hi)
