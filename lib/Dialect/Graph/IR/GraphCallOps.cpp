@@ -39,7 +39,7 @@ static ParseResult parseSymbolMapping(OpAsmParser &parser, DictionaryAttr &mappi
 static void printSymbolMapping(OpAsmPrinter &printer, Operation *, DictionaryAttr mapping) {
   if (!mapping)
     return;
-  printer << '{';
+  printer << " {";
   llvm::interleaveComma(mapping, printer, [&](NamedAttribute entry) {
     sym::printSymbolName(printer.getStream(), entry.getName());
     printer << " = ";

@@ -36,7 +36,7 @@ static ParseResult parseBoundSymbols(OpAsmParser &parser, ArrayAttr &binds) {
 static void printBoundSymbols(OpAsmPrinter &printer, Operation *, ArrayAttr binds) {
   if (binds.empty())
     return;
-  printer << "binds [";
+  printer << " binds [";
   llvm::interleaveComma(binds.getAsValueRange<StringAttr>(), printer,
                         [&](StringRef name) { sym::printSymbolName(printer.getStream(), name); });
   printer << ']';

@@ -95,7 +95,7 @@ def Relax_CallOp : Relax_Op<"call", [NoMemoryEffect, DeclareOpInterfaceMethods<S
                        OptionalAttr<DictionaryAttr>:$mapping);
   let results = (outs Variadic<AnyTypeOf<[Relax_Tensor, Relax_Shape, Index]>>:$results);
   let assemblyFormat = [{
-    $callee `(` $inputs `)` custom<SymbolMapping>($mapping) attr-dict-with-keyword `:` functional-type($inputs, $results)
+    $callee `(` $inputs `)` `` custom<SymbolMapping>($mapping) attr-dict-with-keyword `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -61,7 +61,7 @@ def Relax_TensorToShapeOp : Relax_Op<"tensor_to_shape", [NoMemoryEffect, Declare
   }];
   let arguments = (ins 1DTensorOf<[I64]>:$source, DefaultValuedAttr<StrArrayAttr, "{}">:$binds);
   let results = (outs Relax_Shape:$result);
-  let assemblyFormat = "$source custom<BoundSymbols>($binds) attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `` custom<BoundSymbols>($binds) attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -78,7 +78,7 @@ def Relax_MatchCastOp : Relax_Op<"match_cast", [NoMemoryEffect, DeclareOpInterfa
   }];
   let arguments = (ins Relax_TensorOrShape:$source, DefaultValuedAttr<StrArrayAttr, "{}">:$binds);
   let results = (outs Relax_TensorOrShape:$result);
-  let assemblyFormat = "$source custom<BoundSymbols>($binds) attr-dict `:` type($source) `to` type($result)";
+  let assemblyFormat = "$source `` custom<BoundSymbols>($binds) attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
