@@ -143,8 +143,8 @@ bool Refuter::fixSymbols(SmallVector<Constraint> &constraints, RangeMap &ranges,
       continue;
     SymExpr value = SymExpr::constant(base.getContext(), static_cast<int64_t>(*range.lo));
     for (Constraint &constraint : constraints) {
-      constraint.expr = substituteAtoms(constraint.expr,
-                                        [&](const SymAtom *atom) { return atom == symbol ? value : SymExpr(); });
+      constraint.expr =
+          substituteAtoms(constraint.expr, [&](const SymAtom *atom) { return atom == symbol ? value : SymExpr(); });
       constraint.origin |= all;
     }
     return true;
