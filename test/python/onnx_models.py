@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Small ONNX models for the tests of the importer."""
+
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -29,8 +30,15 @@ def model(nodes, inputs, outputs, constants=None, opset=OPSET, **more):
     """`inputs` and `outputs` map names to shapes or (shape, kind); `constants` maps names to arrays."""
 
     def values(entries):
-        return [value(name, *entry) if isinstance(entry, tuple) else value(name, entry) for name, entry in entries.items()]
+        return [
+            value(name, *entry) if isinstance(entry, tuple) else value(name, entry) for name, entry in entries.items()
+        ]
 
-    graph = helper.make_graph(nodes if isinstance(nodes, list) else [nodes], "graph", values(inputs), values(outputs),
-                              [tensor(name, array) for name, array in (constants or {}).items()])
+    graph = helper.make_graph(
+        nodes if isinstance(nodes, list) else [nodes],
+        "graph",
+        values(inputs),
+        values(outputs),
+        [tensor(name, array) for name, array in (constants or {}).items()],
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10, **more)

@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """What relax-translate --import-onnx says about files that it cannot import: one error, exit code 1, never a signal."""
+
 import numpy as np
 import onnx
 import pytest
@@ -21,18 +22,22 @@ def refuse(tool, tmp_path):
     return run
 
 
-#===- Files ---------------------------------------------------------------------------------------------------------===#
+# ===- Files ---------------------------------------------------------------------------------------------------------===#
 
 NEG = model(node("Neg", "x"), {"x": ["n"]}, {"y": ["n"]}).SerializeToString()
 
 
-@pytest.mark.parametrize("data, message", [
-    (b"", "not an ONNX model: the file has no graph"),
-    (b"\x08\x0a", "not an ONNX model: the file has no graph"),
-    (b"\xff" * 40, "not an ONNX model: truncated or malformed near byte"),
-    (NEG[:-3], "not an ONNX model: truncated or malformed near byte"),
-    (b"\x3a\x04\x5a\x02\x0a\x09", "not an ONNX model: a field does not decode"),
-], ids=["empty", "no graph", "garbage", "truncated", "broken field"])
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (b"", "not an ONNX model: the file has no graph"),
+        (b"\x08\x0a", "not an ONNX model: the file has no graph"),
+        (b"\xff" * 40, "not an ONNX model: truncated or malformed near byte"),
+        (NEG[:-3], "not an ONNX model: truncated or malformed near byte"),
+        (b"\x3a\x04\x5a\x02\x0a\x09", "not an ONNX model: a field does not decode"),
+    ],
+    ids=["empty", "no graph", "garbage", "truncated", "broken field"],
+)
 def test_broken_files(refuse, data, message):
     refuse(data, message)
 
@@ -48,7 +53,7 @@ def test_standard_input(tool):
     assert process.returncode == 1 and "a model is read from a named file: weights refer to it" in process.stderr
 
 
-#===- Models --------------------------------------------------------------------------------------------------------===#
+# ===- Models --------------------------------------------------------------------------------------------------------===#
 
 
 def change(what, function):
@@ -80,14 +85,30 @@ def huge(*dims):
 
 MODELS = {
     "opset 6": (model(node("Neg", "x"), {"x": [1]}, {"y": [1]}, opset=6), "opset 6 is not supported, expected 7 to 25"),
-    "opset 26": (model(node("Neg", "x"), {"x": [1]}, {"y": [1]}, opset=26), "opset 26 is not supported, expected 7 to 25"),
-    "two opsets": (change(neg({"x": [1]}), lambda m: m.opset_import.append(helper.make_opsetid("ai.onnx", 17))),
-                   "the file imports two opsets of domain ''"),
-    "no opset": (change(neg({"x": [1]}), lambda m: m.ClearField("opset_import")),
-                 "node 'node_y' (Neg, ai.onnx, opset 0): the file imports no opset of domain ''"),
-    "sparse": (change(neg({"x": [1]}), lambda m: m.graph.sparse_initializer.add()), "sparse initializers are not supported"),
-    "input without name": (change(neg({"x": [1]}), lambda m: m.graph.input[0].ClearField("name")), "input 0 has no name"),
-    "input twice": (change(neg({"x": [1]}), lambda m: m.graph.input.append(m.graph.input[0])), "value 'x' is defined twice"),
+    "opset 26": (
+        model(node("Neg", "x"), {"x": [1]}, {"y": [1]}, opset=26),
+        "opset 26 is not supported, expected 7 to 25",
+    ),
+    "two opsets": (
+        change(neg({"x": [1]}), lambda m: m.opset_import.append(helper.make_opsetid("ai.onnx", 17))),
+        "the file imports two opsets of domain ''",
+    ),
+    "no opset": (
+        change(neg({"x": [1]}), lambda m: m.ClearField("opset_import")),
+        "node 'node_y' (Neg, ai.onnx, opset 0): the file imports no opset of domain ''",
+    ),
+    "sparse": (
+        change(neg({"x": [1]}), lambda m: m.graph.sparse_initializer.add()),
+        "sparse initializers are not supported",
+    ),
+    "input without name": (
+        change(neg({"x": [1]}), lambda m: m.graph.input[0].ClearField("name")),
+        "input 0 has no name",
+    ),
+    "input twice": (
+        change(neg({"x": [1]}), lambda m: m.graph.input.append(m.graph.input[0])),
+        "value 'x' is defined twice",
+    ),
     "input without type": (change(neg({"x": [1]}), without_type), "input 'x': is not a tensor"),
     "sequence": (change(neg({"x": [1]}), sequence_input), "input 'x': is not a tensor"),
     "input type": (neg({"x": ([1], TensorProto.STRING)}), "input 'x': unsupported element type string"),
@@ -97,33 +118,60 @@ MODELS = {
     "negative dimension": (neg({"x": [2, -1]}), "input 'x': dimension 1 is negative: -1"),
     "huge input": (neg({"x": [2**40, 2**40]}), "input 'x': has too many elements to be addressed"),
     "initializer without name": (with_stored(tensor("", [1.0])), "an initializer has no name"),
-    "initializer twice": (change(with_stored(tensor("w", [1.0])), lambda m: m.graph.initializer.append(tensor("w", [1.0]))),
-                          "value 'w' is defined twice"),
-    "initializer type": (with_stored(helper.make_tensor("w", TensorProto.UINT8, [1], [1])),
-                         "tensor 'w' unsupported element type uint8"),
-    "initializer bytes": (with_stored(TensorProto(name="w", data_type=FLOAT, dims=[2], raw_data=b"1234")),
-                          "tensor 'w' holds 4 bytes, its type tensor<2xf32> needs 8"),
-    "initializer values": (with_stored(TensorProto(name="w", data_type=FLOAT, dims=[2], float_data=[1])),
-                           "tensor 'w' holds 4 bytes, its type tensor<2xf32> needs 8"),
+    "initializer twice": (
+        change(with_stored(tensor("w", [1.0])), lambda m: m.graph.initializer.append(tensor("w", [1.0]))),
+        "value 'w' is defined twice",
+    ),
+    "initializer type": (
+        with_stored(helper.make_tensor("w", TensorProto.UINT8, [1], [1])),
+        "tensor 'w' unsupported element type uint8",
+    ),
+    "initializer bytes": (
+        with_stored(TensorProto(name="w", data_type=FLOAT, dims=[2], raw_data=b"1234")),
+        "tensor 'w' holds 4 bytes, its type tensor<2xf32> needs 8",
+    ),
+    "initializer values": (
+        with_stored(TensorProto(name="w", data_type=FLOAT, dims=[2], float_data=[1])),
+        "tensor 'w' holds 4 bytes, its type tensor<2xf32> needs 8",
+    ),
     "initializer dimension": (huge(-3), "tensor 'w' dimension 0 is negative: -3"),
     "initializer rank": (huge(*[1] * 65), "tensor 'w' has 65 dimensions, at most 64 are supported"),
     "huge initializer": (huge(2**31, 2**31), "tensor 'w' has too many elements to be addressed"),
     "huge empty initializer": (huge(2**62, 2**62, 0), "tensor 'w' has too many elements to be addressed"),
-    "output without name": (change(neg({"x": ["n"]}), lambda m: m.graph.output[0].ClearField("name")), "output 0 has no name"),
-    "output twice": (change(neg({"x": ["n"]}), lambda m: m.graph.output.append(m.graph.output[0])),
-                     "output 'y' is listed twice"),
+    "output without name": (
+        change(neg({"x": ["n"]}), lambda m: m.graph.output[0].ClearField("name")),
+        "output 0 has no name",
+    ),
+    "output twice": (
+        change(neg({"x": ["n"]}), lambda m: m.graph.output.append(m.graph.output[0])),
+        "output 'y' is listed twice",
+    ),
     "output undefined": (neg({"x": ["n"]}, {"z": ["n"]}), "output 'z' is not defined by any node"),
     "output type": (neg({"x": ["n"]}, {"y": (["n"], INT64)}), "output 'y': is declared as int64, inferred as float"),
     "output rank": (neg({"x": ["n"]}, {"y": ["n", 1]}), "output 'y': is declared with 2 dimensions, inferred with 1"),
     "output extent": (neg({"x": [3, 4]}, {"y": [3, 5]}), "output 'y': dimension 1 is declared as 5, inferred as 4"),
     "output symbol": (neg({"x": ["n"]}, {"y": ["n+1"]}), "output 'y': dimension 0 is declared as n + 1, inferred as n"),
-    "node output twice": (model([node("Neg", "x"), node("Abs", "x")], {"x": [1]}, {"y": [1]}),
-                          "node 'node_y' (Abs, ai.onnx, opset 18): value 'y' is defined twice"),
-    "cycle": (model([node("Neg", "b", "a"), node("Neg", "a", "b")], {}, {"a": [1]}),
-              "node 'node_a' (Neg, ai.onnx, opset 18): input 'b' is not defined before this node"),
-    "subgraph": (model(node("If", "c", then_branch=helper.make_graph([], "g", [], []),
-                            else_branch=helper.make_graph([], "g", [], [])), {"c": ([], TensorProto.BOOL)}, {"y": [1]}),
-                 "node 'node_y' (If, ai.onnx, opset 18): unsupported operator"),
+    "node output twice": (
+        model([node("Neg", "x"), node("Abs", "x")], {"x": [1]}, {"y": [1]}),
+        "node 'node_y' (Abs, ai.onnx, opset 18): value 'y' is defined twice",
+    ),
+    "cycle": (
+        model([node("Neg", "b", "a"), node("Neg", "a", "b")], {}, {"a": [1]}),
+        "node 'node_a' (Neg, ai.onnx, opset 18): input 'b' is not defined before this node",
+    ),
+    "subgraph": (
+        model(
+            node(
+                "If",
+                "c",
+                then_branch=helper.make_graph([], "g", [], []),
+                else_branch=helper.make_graph([], "g", [], []),
+            ),
+            {"c": ([], TensorProto.BOOL)},
+            {"y": [1]},
+        ),
+        "node 'node_y' (If, ai.onnx, opset 18): unsupported operator",
+    ),
 }
 
 
@@ -132,7 +180,7 @@ def test_models(refuse, what, message):
     refuse(what.SerializeToString(), message)
 
 
-#===- External data -------------------------------------------------------------------------------------------------===#
+# ===- External data -------------------------------------------------------------------------------------------------===#
 
 
 def external(**entries):
@@ -148,12 +196,21 @@ EXTERNAL = {
     "parent": (external(location="sub/../../w"), "the location must be a relative path inside the model's folder"),
     "missing": (external(location="none"), "cannot use its external data 'none': No such file or directory"),
     "folder": (external(location="sub"), "cannot use its external data 'sub': not a regular file"),
-    "link": (external(location="link"), "cannot use its external data 'link': the location leads out of the model's folder"),
+    "link": (
+        external(location="link"),
+        "cannot use its external data 'link': the location leads out of the model's folder",
+    ),
     "link of a folder": (external(location="away/w"), "the location leads out of the model's folder"),
     "short": (external(location="w", offset=8), "its external data is bytes 8 to 8 + 8, 'w' has 12 bytes"),
     "far": (external(location="w", offset=2**62, length=2**62), "'w' has 12 bytes"),
-    "negative": (external(location="w", offset=-4), "offset and length of its external data must be non-negative numbers"),
-    "not a number": (external(location="w", length="8x"), "offset and length of its external data must be non-negative numbers"),
+    "negative": (
+        external(location="w", offset=-4),
+        "offset and length of its external data must be non-negative numbers",
+    ),
+    "not a number": (
+        external(location="w", length="8x"),
+        "offset and length of its external data must be non-negative numbers",
+    ),
     "length": (external(location="w", length=4), "tensor 'w' holds 4 bytes, its type tensor<2xf32> needs 8"),
 }
 
@@ -171,18 +228,33 @@ def test_external_data(tool, tmp_path, what, message):
     assert process.returncode == 1 and message in process.stderr, process.stderr
 
 
-#===- Nodes ---------------------------------------------------------------------------------------------------------===#
+# ===- Nodes ---------------------------------------------------------------------------------------------------------===#
 
 # Constants that the nodes below may name; x is a float tensor [n, 4, 6], i an integer vector [2], s a scalar.
-CONSTANTS = {"zero": np.array([0]), "one": np.array([1]), "two": np.array([1, 2]), "minus": np.array([-1, -1]),
-             "far": np.array([9]), "odd": np.array([5, -1]), "low": np.array([-2, 3]), "f": np.ones(3, np.float32),
-             "w": np.ones((2, 4, 3), np.float32), "b": np.ones(5, np.float32), "true": np.array([True]),
-             "empty": np.zeros(0, np.int64), "copy": np.array([4, 1, 6, 0]), "nothing": np.array([0, -1, 0, 0])}
+CONSTANTS = {
+    "zero": np.array([0]),
+    "one": np.array([1]),
+    "two": np.array([1, 2]),
+    "minus": np.array([-1, -1]),
+    "far": np.array([9]),
+    "odd": np.array([5, -1]),
+    "low": np.array([-2, 3]),
+    "f": np.ones(3, np.float32),
+    "w": np.ones((2, 4, 3), np.float32),
+    "b": np.ones(5, np.float32),
+    "true": np.array([True]),
+    "empty": np.zeros(0, np.int64),
+    "copy": np.array([4, 1, 6, 0]),
+    "nothing": np.array([0, -1, 0, 0]),
+}
 INPUTS = {"x": ["n", 4, 6], "i": ([2], INT64), "k": (["m"], INT64), "s": [], "v": ["n"], "c": ["n", 9, 4, 4]}
 
 NODES = {
     "unknown operator": (node("Foo", "x"), "unsupported operator"),
-    "other domain": (helper.make_node("Neg", ["x"], ["y"], domain="com.acme"), "the file imports no opset of domain 'com.acme'"),
+    "other domain": (
+        helper.make_node("Neg", ["x"], ["y"], domain="com.acme"),
+        "the file imports no opset of domain 'com.acme'",
+    ),
     "before its opset": (node("Gelu", "x"), "the operator does not exist before opset 20"),
     "too few inputs": (node("Add", "x"), "has 1 inputs, expected 2"),
     "too many inputs": (node("Clip", "x s s s"), "has 4 inputs, expected 1 to 3"),
@@ -194,6 +266,7 @@ NODES = {
     "attribute type": (node("Flatten", "x", axis=1.0), "attribute 'axis' has type FLOAT, expected INT"),
     "element types": (node("Add", "x i"), "'relax.add' op "),
     "extents": (node("Add", "x f"), "'relax.add' op "),
+    "activation of integers": (node("LeakyRelu", "i"), "is not supported for integers"),
     "mean of integers": (node("ReduceMean", "i"), "'relax.mean' op "),
     "float mod": (node("Mod", "x x"), "needs fmod = 1 for a floating-point type"),
     "cast": (node("Cast", "x", to=TensorProto.UINT8), "unsupported element type uint8"),
@@ -206,24 +279,43 @@ NODES = {
     "gemm": (node("Gemm", "x v"), "operands have ranks 3 and 1, expected 2"),
     "conv rank": (node("Conv", "x v"), "input and weight have ranks 3 and 1, expected the same of at least 3"),
     "conv groups": (node("Conv", "x w", group=3), "'relax.conv' op "),
-    "conv kernel shape": (node("Conv", "x w", kernel_shape=[2]), "attribute 'kernel_shape' contradicts the shape of the weight"),
+    "conv kernel shape": (
+        node("Conv", "x w", kernel_shape=[2]),
+        "attribute 'kernel_shape' contradicts the shape of the weight",
+    ),
     "conv dynamic kernel": (node("Conv", "c c2"), "the extents of the kernel must be positive constants, got n"),
     "conv strides": (node("Conv", "x w", strides=[1, 1]), "attribute 'strides' has 2 values, expected 1"),
     "conv stride 0": (node("Conv", "x w", strides=[0]), "attribute 'strides' holds 0, expected at least 1"),
     "conv pads": (node("Conv", "x w", pads=[-1, 0]), "attribute 'pads' holds -1, expected at least 0"),
-    "conv auto pad": (node("Conv", "x w", auto_pad="SOME"),
-                      "attribute 'auto_pad' is 'SOME', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER"),
-    "conv dynamic auto pad": (node("Conv", "l w", auto_pad="SAME_UPPER", strides=[2]),
-                              "auto_pad SAME_UPPER with stride 2 needs a constant extent, got n"),
+    "conv auto pad": (
+        node("Conv", "x w", auto_pad="SOME"),
+        "attribute 'auto_pad' is 'SOME', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER",
+    ),
+    "conv dynamic auto pad": (
+        node("Conv", "l w", auto_pad="SAME_UPPER", strides=[2]),
+        "auto_pad SAME_UPPER with stride 2 needs a constant extent, got n",
+    ),
     "conv bias": (node("Conv", "x w x"), "the bias has rank 3, expected 1"),
     "conv bias extent": (node("Conv", "x w b"), "the bias has 5 elements, expected 2"),
     "pool": (node("GlobalMaxPool", "v"), "input has rank 1, expected batch, channel and spatial dimensions"),
-    "batch norm": (node("BatchNormalization", "v v v v v"), "input has rank 1, expected a batch and a channel dimension"),
+    "batch norm": (
+        node("BatchNormalization", "v v v v v"),
+        "input has rank 1, expected a batch and a channel dimension",
+    ),
     "batch norm training": (node("BatchNormalization", "x v v v v", training_mode=1), "training_mode must be 0"),
-    "instance norm": (node("InstanceNormalization", "v v v"), "input has rank 1, expected batch, channel and spatial dimensions"),
-    "stash type": (node("LayerNormalization", "x f", stash_type=6), "attribute 'stash_type' is int32, expected a floating-point type"),
+    "instance norm": (
+        node("InstanceNormalization", "v v v"),
+        "input has rank 1, expected batch, channel and spatial dimensions",
+    ),
+    "stash type": (
+        node("LayerNormalization", "x f", stash_type=6),
+        "attribute 'stash_type' is int32, expected a floating-point type",
+    ),
     "lp norm": (node("LpNormalization", "x", p=3), "attribute 'p' is 3, expected 1 or 2"),
-    "group norm": (node("GroupNormalization", "x f f", num_groups=3), "needs a constant number of channels that num_groups divides"),
+    "group norm": (
+        node("GroupNormalization", "x f f", num_groups=3),
+        "needs a constant number of channels that num_groups divides",
+    ),
     "old group norm": (node("GroupNormalization", "x f f", num_groups=2), "the operator is supported from opset 21 on"),
     "reshape rank": (node("Reshape", "x k"), "the rank of the result is not known"),
     "reshape -1 twice": (node("Reshape", "x minus"), "the shape has two entries of -1"),
@@ -239,20 +331,37 @@ NODES = {
     "squeeze extent": (node("Squeeze", "x one"), "'relax.squeeze' op "),
     "constant": (node("Constant", ""), "has 0 attributes, expected 1"),
     "constant kind": (node("Constant", "", value_string="a"), "has no attribute of a supported kind"),
-    "constant type": (node("Constant", "", value=helper.make_tensor("", TensorProto.UINT8, [1], [1])),
-                      "its value unsupported element type uint8"),
-    "constant of shape": (node("ConstantOfShape", "one", value=tensor("", [1, 2])), "its value has 2 elements, expected 1"),
+    "constant type": (
+        node("Constant", "", value=helper.make_tensor("", TensorProto.UINT8, [1], [1])),
+        "its value unsupported element type uint8",
+    ),
+    "constant of shape": (
+        node("ConstantOfShape", "one", value=tensor("", [1, 2])),
+        "its value has 2 elements, expected 1",
+    ),
     "range": (node("Range", "s s s"), "start, limit and delta must be constants"),
     "concat": (node("Concat", "x x"), "attribute 'axis' is missing"),
-    "gather": (model([node("Shape", "x", "t"), node("Gather", "t far")], INPUTS, {"y": [1]}, CONSTANTS),
-               "index 9 is out of range for extent 3"),
+    "gather": (
+        model([node("Shape", "x", "t"), node("Gather", "t far")], INPUTS, {"y": [1]}, CONSTANTS),
+        "index 9 is out of range for extent 3",
+    ),
     "slice inputs": (node("Slice", "x zero"), "has 2 inputs, expected at least 3"),
     "slice lengths": (node("Slice", "x zero two"), "starts, ends, axes and steps have different lengths"),
     "slice step": (node("Slice", "x zero one zero zero"), "the step of axis 0 is 0"),
     "slice steps": (node("Slice", "x zero one zero k"), "steps must be constant"),
-    "run-time slice backwards": (node("Slice", "v one e zero neg"), "a negative step needs starts and ends that follow from the shapes"),
-    "slice sign": (model([node("Shape", "x", "t", end=1), node("Sub", "t far", "u"), node("Slice", "x zero u")], INPUTS,
-                         {"y": [None] * 3}, CONSTANTS), "the sign of start or end of axis 0 is not known: 0, n - 9"),
+    "run-time slice backwards": (
+        node("Slice", "v one e zero neg"),
+        "a negative step needs starts and ends that follow from the shapes",
+    ),
+    "slice sign": (
+        model(
+            [node("Shape", "x", "t", end=1), node("Sub", "t far", "u"), node("Slice", "x zero u")],
+            INPUTS,
+            {"y": [None] * 3},
+            CONSTANTS,
+        ),
+        "the sign of start or end of axis 0 is not known: 0, n - 9",
+    ),
     "split": (node("Split", "x", "y z", num_outputs=3), "attribute 'num_outputs' contradicts the number of outputs, 2"),
     "split sizes": (node("Split", "x two", "y z", axis=1), "the sizes add up to 3, the extent is 4"),
     "split count": (node("Split", "x two", "y", axis=1), "has 1 outputs, split has 2 sizes"),
@@ -269,8 +378,14 @@ NODES = {
     "pad": (node("Pad", "x"), "has 1 input, expected at least 2"),
     "pads": (node("Pad", "x two"), "has 2 pads of known number, expected 6"),
     "pad mode": (node("Pad", "x two", mode="wrap"), "attribute 'mode' is 'wrap', expected constant, edge or reflect"),
-    "resize": (node("Resize", "x  ones", mode="linear"), "mode 'linear' with 'half_pixel' and 'round_prefer_floor' is not supported"),
-    "resize factor": (node("Resize", "x  ones"), "only constant, positive, integral factors for each dimension are supported"),
+    "resize": (
+        node("Resize", "x  ones", mode="linear"),
+        "mode 'linear' with 'half_pixel' and 'round_prefer_floor' is not supported",
+    ),
+    "resize factor": (
+        node("Resize", "x  ones"),
+        "only constant, positive, integral factors for each dimension are supported",
+    ),
     "gelu": (node("Gelu", "x", approximate="x"), "attribute 'approximate' is 'x', expected 'none' or 'tanh'"),
     "too large": (node("Expand", "s big"), "is too large"),
 }
@@ -282,8 +397,11 @@ def test_nodes(refuse, name):
     what, message = NODES[name]
     if not isinstance(what, onnx.ModelProto):
         more = {"c2": [1, 9, "n", 4], "l": [1, 4, "n"], "e": ([1], INT64)}
-        constants = CONSTANTS | {"big": np.array([2**40, 2**40]), "neg": np.array([-1]),
-                                 "ones": np.array([1, 1.5, 1], np.float32)}
+        constants = CONSTANTS | {
+            "big": np.array([2**40, 2**40]),
+            "neg": np.array([-1]),
+            "ones": np.array([1, 1.5, 1], np.float32),
+        }
         what = model(what, INPUTS | more, {"y": None}, constants, NEWER.get(name, 18))
     refuse(what.SerializeToString(), message)
 
@@ -297,13 +415,22 @@ def test_messages_name_the_node(refuse):
     refuse(what.SerializeToString(), "error: node 'a??a??")
 
 
-#===- Mutations -----------------------------------------------------------------------------------------------------===#
+# ===- Mutations -----------------------------------------------------------------------------------------------------===#
 
 
 def test_mutated_files(tool, tmp_path):
     """Truncated at every length and with flipped bytes: imported or refused, never a signal."""
-    data = model([node("Shape", "x", "s"), node("Gather", "s i", "t"), node("Concat", "t m", "u", axis=0), node("Reshape", "x u")],
-                 {"x": ["n", 2, 3]}, {"y": ["n", 6]}, {"i": np.array([0]), "m": np.array([-1])}).SerializeToString()
+    data = model(
+        [
+            node("Shape", "x", "s"),
+            node("Gather", "s i", "t"),
+            node("Concat", "t m", "u", axis=0),
+            node("Reshape", "x u"),
+        ],
+        {"x": ["n", 2, 3]},
+        {"y": ["n", 6]},
+        {"i": np.array([0]), "m": np.array([-1])},
+    ).SerializeToString()
     rng = np.random.default_rng(0)
     mutants = [data[:length] for length in range(0, len(data), 3)]
     for _ in range(200):

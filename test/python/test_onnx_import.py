@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """What relax-translate --import-onnx makes of models: shapes, symbols, weights."""
+
 import pathlib
 import re
 import zlib
@@ -46,7 +47,7 @@ def facts(text):
     return re.search(r"relax_sym\.scope = #relax_sym\.scope<(.*?)>\}", text).group(1)
 
 
-#===- Symbols -------------------------------------------------------------------------------------------------------===#
+# ===- Symbols -------------------------------------------------------------------------------------------------------===#
 
 SYMBOLS = {
     # A product is an expression when its symbols stand alone somewhere, else one symbol.
@@ -78,8 +79,13 @@ def test_names(translate):
 
 def test_output_name_is_a_claim(translate):
     """An output's own name stands for what is inferred, for all outputs alike."""
-    text = translate(model([node("Concat", "x x", "y", axis=0), node("Neg", "y", "z")], {"x": ["n", 4]},
-                           {"y": ["total", 4], "z": ["total", 4]}))
+    text = translate(
+        model(
+            [node("Concat", "x x", "y", axis=0), node("Neg", "y", "z")],
+            {"x": ["n", 4]},
+            {"y": ["total", 4], "z": ["total", 4]},
+        )
+    )
     assert result_types(text) == ["tensor<?x4xf32, [n * 2, 4]>"] * 2
 
 
@@ -100,7 +106,7 @@ def test_run_time_broadcast_gets_a_symbol(translate):
     assert "relax.match_cast %0 binds [z_d0]" in text and result_types(text) == ["tensor<?x3xf32, [z_d0, 3]>"]
 
 
-#===- Shape arithmetic ----------------------------------------------------------------------------------------------===#
+# ===- Shape arithmetic ----------------------------------------------------------------------------------------------===#
 
 X = {"x": ["n", "m", 6]}
 
@@ -112,39 +118,99 @@ def shape_of_result(translate, nodes, constants=None, inputs=X, opset=18, rank=2
 
 
 SHAPES = {
-    "gather": ([node("Shape", "x", "s"), node("Gather", "s i", "t"), node("Reshape", "x t")],
-               {"i": np.array([1, 0, -1])}, "tensor<?x?x6xf32, [m, n, 6]>"),
-    "slice and concat": ([node("Shape", "x", "s"), node("Slice", "s zero two", "t"), node("Concat", "t three two", "u", axis=0),
-                          node("Reshape", "x u")],
-                         {"zero": np.array([0]), "two": np.array([2]), "three": np.array([3])},
-                         "tensor<?x?x3x2xf32, [n, m, 3, 2]>"),
-    "slice backwards": ([node("Shape", "x", "s"), node("Slice", "s last low zero minus", "t"), node("Reshape", "x t")],
-                        {"last": np.array([-1]), "low": np.array([-2**63]), "zero": np.array([0]), "minus": np.array([-1])},
-                        "tensor<6x?x?xf32, [6, m, n]>"),
-    "product": ([node("Shape", "x", "s"), node("ReduceProd", "s", "p", keepdims=1), node("Reshape", "x p")], {},
-                "tensor<?xf32, [m * n * 6]>"),
-    "size": ([node("Size", "x", "s"), node("Unsqueeze", "s zero", "t"), node("Reshape", "x t")], {"zero": np.array([0])},
-             "tensor<?xf32, [m * n * 6]>"),
-    "size in 32 bits": ([node("Size", "x", "s"), node("Cast", "s", "c", to=INT32), node("Cast", "c", "d", to=INT64),
-                         node("Unsqueeze", "d zero", "t"), node("Reshape", "x t")], {"zero": np.array([0])},
-                        "tensor<?xf32, [m * n * 6]>"),
-    "arithmetic": ([node("Shape", "x", "s", end=2), node("Mul", "s two", "d"), node("Concat", "d three", "t", axis=0),
-                    node("Add", "x one", "z"), node("Expand", "w t")],
-                   {"two": np.array([2]), "three": np.array([3]), "one": 1.0, "w": np.ones((1, 1, 1), np.float32)},
-                   "tensor<?x?x3xf32, [n * 2, m * 2, 3]>"),
-    "division": ([node("Shape", "x", "s", end=1), node("Div", "s two", "t"), node("ConstantOfShape", "t")],
-                 {"two": np.array([2])}, "tensor<?xf32, [n floordiv 2]>"),
-    "maximum": ([node("Shape", "x", "s", end=2), node("ReduceMax", "s", "t", keepdims=1), node("ConstantOfShape", "t")], {},
-                "tensor<?xf32, [max(m, n)]>"),
-    "where": ([node("Shape", "x", "s"), node("Equal", "k s", "c"), node("Where", "c s one", "t"), node("ConstantOfShape", "t")],
-              {"k": np.array([-1, -1, 6]), "one": np.array([1, 1, 1])}, "tensor<1x1x6xf32>"),
-    "range and constant of shape": ([node("Range", "one four one", "r"), node("ConstantOfShape", "r")],
-                                    {"one": np.array(1), "four": np.array(4)}, "tensor<1x2x3xf32>"),
-    "squeeze": ([node("Shape", "x", "s", start=1, end=2), node("Squeeze", "s", "t"), node("Unsqueeze", "t zero", "u"),
-                 node("ConstantOfShape", "u")], {"zero": np.array([0])}, "tensor<?xf32, [m]>"),
+    "gather": (
+        [node("Shape", "x", "s"), node("Gather", "s i", "t"), node("Reshape", "x t")],
+        {"i": np.array([1, 0, -1])},
+        "tensor<?x?x6xf32, [m, n, 6]>",
+    ),
+    "slice and concat": (
+        [
+            node("Shape", "x", "s"),
+            node("Slice", "s zero two", "t"),
+            node("Concat", "t three two", "u", axis=0),
+            node("Reshape", "x u"),
+        ],
+        {"zero": np.array([0]), "two": np.array([2]), "three": np.array([3])},
+        "tensor<?x?x3x2xf32, [n, m, 3, 2]>",
+    ),
+    "slice backwards": (
+        [node("Shape", "x", "s"), node("Slice", "s last low zero minus", "t"), node("Reshape", "x t")],
+        {"last": np.array([-1]), "low": np.array([-(2**63)]), "zero": np.array([0]), "minus": np.array([-1])},
+        "tensor<6x?x?xf32, [6, m, n]>",
+    ),
+    "product": (
+        [node("Shape", "x", "s"), node("ReduceProd", "s", "p", keepdims=1), node("Reshape", "x p")],
+        {},
+        "tensor<?xf32, [m * n * 6]>",
+    ),
+    "size": (
+        [node("Size", "x", "s"), node("Unsqueeze", "s zero", "t"), node("Reshape", "x t")],
+        {"zero": np.array([0])},
+        "tensor<?xf32, [m * n * 6]>",
+    ),
+    "size in 32 bits": (
+        [
+            node("Size", "x", "s"),
+            node("Cast", "s", "c", to=INT32),
+            node("Cast", "c", "d", to=INT64),
+            node("Unsqueeze", "d zero", "t"),
+            node("Reshape", "x t"),
+        ],
+        {"zero": np.array([0])},
+        "tensor<?xf32, [m * n * 6]>",
+    ),
+    "arithmetic": (
+        [
+            node("Shape", "x", "s", end=2),
+            node("Mul", "s two", "d"),
+            node("Concat", "d three", "t", axis=0),
+            node("Add", "x one", "z"),
+            node("Expand", "w t"),
+        ],
+        {"two": np.array([2]), "three": np.array([3]), "one": 1.0, "w": np.ones((1, 1, 1), np.float32)},
+        "tensor<?x?x3xf32, [n * 2, m * 2, 3]>",
+    ),
+    "division": (
+        [node("Shape", "x", "s", end=1), node("Div", "s two", "t"), node("ConstantOfShape", "t")],
+        {"two": np.array([2])},
+        "tensor<?xf32, [n floordiv 2]>",
+    ),
+    "maximum": (
+        [node("Shape", "x", "s", end=2), node("ReduceMax", "s", "t", keepdims=1), node("ConstantOfShape", "t")],
+        {},
+        "tensor<?xf32, [max(m, n)]>",
+    ),
+    "where": (
+        [
+            node("Shape", "x", "s"),
+            node("Equal", "k s", "c"),
+            node("Where", "c s one", "t"),
+            node("ConstantOfShape", "t"),
+        ],
+        {"k": np.array([-1, -1, 6]), "one": np.array([1, 1, 1])},
+        "tensor<1x1x6xf32>",
+    ),
+    "range and constant of shape": (
+        [node("Range", "one four one", "r"), node("ConstantOfShape", "r")],
+        {"one": np.array(1), "four": np.array(4)},
+        "tensor<1x2x3xf32>",
+    ),
+    "squeeze": (
+        [
+            node("Shape", "x", "s", start=1, end=2),
+            node("Squeeze", "s", "t"),
+            node("Unsqueeze", "t zero", "u"),
+            node("ConstantOfShape", "u"),
+        ],
+        {"zero": np.array([0])},
+        "tensor<?xf32, [m]>",
+    ),
     "minus one": (node("Reshape", "x t"), {"t": np.array([-1, 6])}, "tensor<?x6xf32, [m * n, 6]>"),
-    "minus one beside symbols": ([node("Shape", "x", "s", end=1), node("Concat", "s minus", "t", axis=0), node("Reshape", "x t")],
-                                 {"minus": np.array([-1])}, "tensor<?x?xf32, [n, m * 6]>"),
+    "minus one beside symbols": (
+        [node("Shape", "x", "s", end=1), node("Concat", "s minus", "t", axis=0), node("Reshape", "x t")],
+        {"minus": np.array([-1])},
+        "tensor<?x?xf32, [n, m * 6]>",
+    ),
     "zero copies": (node("Reshape", "x t"), {"t": np.array([0, -1, 3])}, "tensor<?x?x3xf32, [n, m * 2, 3]>"),
     "flatten": (node("Flatten", "x", axis=2), {}, "tensor<?x6xf32, [m * n, 6]>"),
     "flatten all": (node("Flatten", "x", axis=0), {}, "tensor<1x?xf32, [1, m * n * 6]>"),
@@ -159,14 +225,26 @@ def test_shape_arithmetic(translate, nodes, constants, expected):
 
 def test_truncating_division_is_not_folded(translate):
     """n - 3 may be negative: the quotient is no floor division, and is computed as a tensor."""
-    text = translate(model([node("Shape", "x", "s", end=1), node("Sub", "s three", "t"), node("Div", "t two")],
-                           {"x": ["n"]}, {"y": ([1], INT64)}, {"three": np.array([3]), "two": np.array([2])}))
+    text = translate(
+        model(
+            [node("Shape", "x", "s", end=1), node("Sub", "s three", "t"), node("Div", "t two")],
+            {"x": ["n"]},
+            {"y": ([1], INT64)},
+            {"three": np.array([3]), "two": np.array([2])},
+        )
+    )
     assert "relax.divide" in text and "floordiv" not in text
 
 
 def test_negative_elements_are_computed_as_tensors(translate):
-    text = translate(model([node("Shape", "x", "s", end=1), node("Sub", "s three")], {"x": ["n"]}, {"y": ([1], INT64)},
-                           {"three": np.array([3])}))
+    text = translate(
+        model(
+            [node("Shape", "x", "s", end=1), node("Sub", "s three")],
+            {"x": ["n"]},
+            {"y": ([1], INT64)},
+            {"three": np.array([3])},
+        )
+    )
     assert "relax.subtract" in text and "n - 3" not in text
 
 
@@ -176,7 +254,9 @@ def test_empty_shape_is_a_scalar(translate):
 
 
 def test_allowzero(translate):
-    text = translate(model(node("Reshape", "x t", allowzero=1), {"x": [0, 3]}, {"y": [None, None]}, {"t": np.array([3, 0])}))
+    text = translate(
+        model(node("Reshape", "x t", allowzero=1), {"x": [0, 3]}, {"y": [None, None]}, {"t": np.array([3, 0])})
+    )
     assert result_types(text) == ["tensor<3x0xf32>"]
 
 
@@ -187,7 +267,7 @@ def test_run_time_shapes(translate):
     assert "relax.tensor_to_shape" in text and result_types(text) == ["tensor<?x?xf32, [y_d0, y_d1]>"]
 
 
-#===- Slices --------------------------------------------------------------------------------------------------------===#
+# ===- Slices --------------------------------------------------------------------------------------------------------===#
 
 SLICES = {
     "inside": ([1], [3], [2], [1], "tensor<?x?x2xf32, [n, m, 2]>", ""),
@@ -196,8 +276,8 @@ SLICES = {
     "clamped": ([0], [2], [0], [1], "tensor<?x?x6xf32, [min(n, 2), m, 6]>", ""),
     "from the end": ([-3], [2**63 - 1], [0], [1], "tensor<?x?x6xf32, [min(n, 3), m, 6]>", ""),
     "strided": ([0], [2**63 - 1], [1], [2], "tensor<?x?x6xf32, [n, m ceildiv 2, 6]>", ""),
-    "reversed": ([-1], [-2**63], [1], [-1], "tensor<?x?x6xf32, [n, m, 6]>", ""),
-    "reversed sentinels": ([2**31 - 1], [-2**31], [1], [-1], "tensor<?x?x6xf32, [n, m, 6]>", '"m <= 2147483647"'),
+    "reversed": ([-1], [-(2**63)], [1], [-1], "tensor<?x?x6xf32, [n, m, 6]>", ""),
+    "reversed sentinels": ([2**31 - 1], [-(2**31)], [1], [-1], "tensor<?x?x6xf32, [n, m, 6]>", '"m <= 2147483647"'),
     "empty": ([3], [1], [2], [1], "tensor<?x?x0xf32, [n, m, 0]>", ""),
 }
 
@@ -215,21 +295,25 @@ def test_run_time_slice(translate):
     assert "binds [y_start_d0]" in text and "binds [y_end_d0]" in text
 
 
-#===- Weights -------------------------------------------------------------------------------------------------------===#
+# ===- Weights -------------------------------------------------------------------------------------------------------===#
 
 
 def test_weights_stay_in_the_file(translate, tmp_path):
     weight = np.arange(300, dtype=np.float32).reshape(3, 100)
     text = translate(model(node("MatMul", "x w"), {"x": ["n", 3]}, {"y": ["n", 100]}, {"w": weight}))
-    path, offset, size, digest = re.search(r'@w : tensor<3x100xf32> = #relax.blob<"(.*?)", (\d+), (\d+), "(\w+)">', text).groups()
-    data = pathlib.Path(path).read_bytes()[int(offset):int(offset) + int(size)]
+    path, offset, size, digest = re.search(
+        r'@w : tensor<3x100xf32> = #relax.blob<"(.*?)", (\d+), (\d+), "(\w+)">', text
+    ).groups()
+    data = pathlib.Path(path).read_bytes()[int(offset) : int(offset) + int(size)]
     assert data == weight.tobytes() and int(digest, 16) == zlib.crc32(data) and len(digest) == 8
     assert pathlib.Path(path) == tmp_path / "model.onnx"
     assert "relax.weight @w : tensor<3x100xf32>" in text and "dense" not in text
 
 
 def test_path_is_as_given(tool, tmp_path):
-    onnx.save(model(node("Add", "x w"), {"x": [100]}, {"y": [100]}, {"w": np.ones(100, np.float32)}), tmp_path / "a.onnx")
+    onnx.save(
+        model(node("Add", "x w"), {"x": [100]}, {"y": [100]}, {"w": np.ones(100, np.float32)}), tmp_path / "a.onnx"
+    )
     text = tool("relax-translate", "--import-onnx", "./a.onnx", cwd=tmp_path).stdout
     assert '#relax.blob<"./a.onnx", ' in text
 
@@ -243,19 +327,22 @@ def test_external_data(tool, tmp_path):
     assert process.returncode == 0, process.stderr
     path, offset, size = re.search(r'#relax.blob<"(.*?)", (\d+), (\d+)', process.stdout).groups()
     assert pathlib.Path(path) == tmp_path / "sub/w.bin"
-    assert pathlib.Path(path).read_bytes()[int(offset):int(offset) + int(size)] == weight.tobytes()
+    assert pathlib.Path(path).read_bytes()[int(offset) : int(offset) + int(size)] == weight.tobytes()
 
 
-@pytest.mark.parametrize("kind, expected", [
-    (onnx.TensorProto.FLOAT, "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>"),
-    (onnx.TensorProto.FLOAT16, "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf16>"),
-    (onnx.TensorProto.DOUBLE, "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf64>"),
-    (onnx.TensorProto.INT8, "dense<[1, 2]> : tensor<2xi8>"),
-    (onnx.TensorProto.INT16, "dense<[1, 2]> : tensor<2xi16>"),
-    (onnx.TensorProto.INT32, "dense<[1, 2]> : tensor<2xi32>"),
-    (onnx.TensorProto.INT64, "dense<[1, 2]> : tensor<2xi64>"),
-    (onnx.TensorProto.BOOL, "dense<true> : tensor<2xi1>"),
-])
+@pytest.mark.parametrize(
+    "kind, expected",
+    [
+        (onnx.TensorProto.FLOAT, "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>"),
+        (onnx.TensorProto.FLOAT16, "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf16>"),
+        (onnx.TensorProto.DOUBLE, "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf64>"),
+        (onnx.TensorProto.INT8, "dense<[1, 2]> : tensor<2xi8>"),
+        (onnx.TensorProto.INT16, "dense<[1, 2]> : tensor<2xi16>"),
+        (onnx.TensorProto.INT32, "dense<[1, 2]> : tensor<2xi32>"),
+        (onnx.TensorProto.INT64, "dense<[1, 2]> : tensor<2xi64>"),
+        (onnx.TensorProto.BOOL, "dense<true> : tensor<2xi1>"),
+    ],
+)
 @pytest.mark.parametrize("raw", [False, True])
 def test_element_types(translate, kind, expected, raw):
     values = np.array([1, 2], onnx.helper.tensor_dtype_to_np_dtype(kind))
@@ -271,8 +358,9 @@ def test_older_files_list_weights_as_inputs(translate):
 
 
 def test_unused_parts_vanish(translate):
-    what = model([node("Neg", "x", "unused"), node("Identity", "x")], {"x": ["n"]}, {"y": ["n"]},
-                 {"w": np.ones(100, np.float32)})
+    what = model(
+        [node("Neg", "x", "unused"), node("Identity", "x")], {"x": ["n"]}, {"y": ["n"]}, {"w": np.ones(100, np.float32)}
+    )
     text = translate(what)
     assert "negate" not in text and "weight" not in text and "return %arg0" in text
 
@@ -283,10 +371,15 @@ def test_odd_weight_names(translate):
     for name, (old, array) in zip(["m", "q", "weight", "b"], constants.items()):
         what.graph.initializer.append(tensor(old, array))
         what.graph.node[0].input[["x", "m", "q", "weight", "b"].index(name)] = old
-    assert re.findall(r"relax.weight_data @(\S+|\"a b\") :", translate(what)) == ["main_1", "weight", "weight_1", '"a b"']
+    assert re.findall(r"relax.weight_data @(\S+|\"a b\") :", translate(what)) == [
+        "main_1",
+        "weight",
+        "weight_1",
+        '"a b"',
+    ]
 
 
-#===- A real model --------------------------------------------------------------------------------------------------===#
+# ===- A real model --------------------------------------------------------------------------------------------------===#
 
 
 def test_magika_has_symbols_only(tool):

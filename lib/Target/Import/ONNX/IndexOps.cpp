@@ -10,7 +10,6 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::onnx;
 using mlir::relax::sym::SymExpr;
-using mlir::relax::sym::Verdict;
 
 /// Indices counted from the end where they are negative.
 static Value wrapIndices(NodeEmitter &e, Value indices, SymExpr extent) {

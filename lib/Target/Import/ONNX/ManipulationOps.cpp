@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::relax;

@@ -8,6 +8,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "TensorData.h"
 #include "mlir/IR/Verifier.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -347,8 +348,12 @@ Value NodeEmitter::makeScalar(double value, Type elementType) {
   Attribute element;
   if (auto floatType = dyn_cast<FloatType>(elementType))
     element = FloatAttr::get(floatType, value);
-  else
+  else if (std::abs(value) <= (1 << 20) && value == std::trunc(value))
     element = IntegerAttr::get(elementType, static_cast<int64_t>(value));
+  if (!element) {
+    fail("is not supported for integers");
+    return {};
+  }
   return makeConstant(DenseElementsAttr::get(RankedTensorType::get({}, elementType), element));
 }
 

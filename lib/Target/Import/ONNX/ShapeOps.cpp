@@ -6,6 +6,7 @@
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "TensorData.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::relax;
