@@ -58,6 +58,32 @@ static void generalizeOps(tp::ProgramOp program, IRRewriter &rewriter) {
   }
 }
 
+/// `(d0, 0)` becomes `(d0, d1)` where d1 has extent 1 and the output is indexed by it there: maps that mean the same
+/// are the same, so that an epilogue is seen to work in place.
+static void normalizeMaps(tp::ProgramOp program) {
+  program.walk([](linalg::GenericOp op) {
+    if (op.getNumDpsInits() != 1)
+      return;
+    AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    for (auto [operand, map] : llvm::zip_equal(op->getOpOperands(), maps)) {
+      auto type = dyn_cast<ShapedType>(operand.get().getType());
+      if (!type || map.getNumResults() != output.getNumResults())
+        continue;
+      SmallVector<AffineExpr> results(map.getResults());
+      for (auto [dim, written] : llvm::enumerate(output.getResults())) {
+        auto loop = dyn_cast<AffineDimExpr>(written);
+        if (loop && ranges[loop.getPosition()] == 1 && type.getDimSize(dim) == 1 &&
+            results[dim] == getAffineConstantExpr(0, op.getContext()))
+          results[dim] = loop;
+      }
+      map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    }
+    op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  });
+}
+
 /// Applies patterns to the whole program. That they do not converge within the limit only means that something is left
 /// to simplify: every single rewrite keeps the meaning.
 static void applyPatterns(tp::ProgramOp program, RewritePatternSet &&patterns) {
@@ -91,6 +117,7 @@ void relax::mergeLoops(tp::ProgramOp program) {
   IRRewriter rewriter(context);
   simplify(program);
   generalizeOps(program, rewriter);
+  normalizeMaps(program);
 
   RewritePatternSet patterns(context);
   linalg::populateElementwiseOpsFusionPatterns(patterns, shouldMerge);
@@ -99,6 +126,7 @@ void relax::mergeLoops(tp::ProgramOp program) {
   applyPatterns(program, std::move(patterns));
 
   simplify(program);
+  normalizeMaps(program);
   DominanceInfo dominance(program);
   eliminateCommonSubExpressions(rewriter, dominance, program);
 }

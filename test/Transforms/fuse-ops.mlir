@@ -3,6 +3,7 @@
 #n_8 = #relax_sym.shape<[n, 8]>
 #n_4 = #relax_sym.shape<[n, 4]>
 #n = #relax_sym.shape<[n]>
+#n_1 = #relax_sym.shape<[n, 1]>
 #empty = #relax_sym.scope<>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -118,6 +119,41 @@ relax_tp.func private @opaque(%x: tensor<?x8xf32> {relax_sym.shape = #n_8}) outs
   %true = arith.constant true
   relax_tp.assert %true, "never"
   relax_tp.yield %x : tensor<?x8xf32>
+}
+
+relax_tp.func private @equal_4(%x: tensor<?xi32> {relax_sym.shape = #n}) outs(%o: tensor<?x4xi1> {relax_sym.shape = #n_4})
+    attributes {relax_sym.scope = #empty} {
+  %0 = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?xi32>) outs(%o : tensor<?x4xi1>) {
+  ^bb0(%a: i32, %out: i1):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %same = arith.cmpi eq, %a, %j : i32
+    linalg.yield %same : i1
+  } -> tensor<?x4xi1>
+  relax_tp.yield %0 : tensor<?x4xi1>
+}
+
+relax_tp.func private @bool_to_f32(%x: tensor<?x4xi1> {relax_sym.shape = #n_4}) outs(%o: tensor<?x4xf32> {relax_sym.shape = #n_4})
+    attributes {relax_sym.scope = #empty} {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x4xi1>) outs(%o : tensor<?x4xf32>) {
+  ^bb0(%a: i1, %out: f32):
+    %1 = arith.uitofp %a : i1 to f32
+    linalg.yield %1 : f32
+  } -> tensor<?x4xf32>
+  relax_tp.yield %0 : tensor<?x4xf32>
+}
+
+relax_tp.func private @exp_unit(%x: tensor<?x1xf32> {relax_sym.shape = #n_1}) outs(%o: tensor<?x1xf32> {relax_sym.shape = #n_1})
+    attributes {relax_sym.scope = #empty} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 0)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x1xf32>) outs(%o : tensor<?x1xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %1 = math.exp %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x1xf32>
+  relax_tp.yield %0 : tensor<?x1xf32>
 }
 
 !x8 = tensor<?x8xf32, #n_8>
@@ -246,6 +282,30 @@ func.func @not_proved(%x: !x8, %y: tensor<?x8xf32, #relax_sym.shape<[m, 8]>>, %z
   %2 = relax.call_tp @relu(%z) : (tensor<?x8xf32>) -> tensor<?x8xf32>
   %3 = relax.call_tp @relu(%2) : (tensor<?x8xf32>) -> tensor<?x8xf32>
   return %1, %3 : !x8, tensor<?x8xf32>
+}
+
+// What a comparison gives is small: its conversion joins the contraction, then the comparison.
+// CHECK-LABEL: func.func @selection(
+//  CHECK-NEXT:   relax.fusion_group
+//  CHECK-NEXT:     relax.call_tp @equal_4
+//  CHECK-NEXT:     relax.call_tp @bool_to_f32
+//  CHECK-NEXT:     relax.call_tp @matmul
+func.func @selection(%i: tensor<?xi32, #n>, %w: tensor<4x8xf32>) -> !x8 attributes {relax_sym.scope = #empty} {
+  %0 = relax.call_tp @equal_4(%i) : (tensor<?xi32, #n>) -> tensor<?x4xi1, #n_4>
+  %1 = relax.call_tp @bool_to_f32(%0) : (tensor<?x4xi1, #n_4>) -> !x4
+  %2 = relax.call_tp @matmul(%1, %w) : (!x4, tensor<4x8xf32>) -> !x8
+  return %2 : !x8
+}
+
+// A dimension of extent 1 that is read at 0 is read at the same place.
+// CHECK-LABEL: func.func @unit_extent(
+//  CHECK-NEXT:   relax.fusion_group
+//  CHECK-NEXT:     relax.call_tp @exp_unit
+//  CHECK-NEXT:     relax.call_tp @exp_unit
+func.func @unit_extent(%x: tensor<?x1xf32, #n_1>) -> tensor<?x1xf32, #n_1> attributes {relax_sym.scope = #empty} {
+  %0 = relax.call_tp @exp_unit(%x) : (tensor<?x1xf32, #n_1>) -> tensor<?x1xf32, #n_1>
+  %1 = relax.call_tp @exp_unit(%0) : (tensor<?x1xf32, #n_1>) -> tensor<?x1xf32, #n_1>
+  return %1 : tensor<?x1xf32, #n_1>
 }
 
 // Groups stay within a block.

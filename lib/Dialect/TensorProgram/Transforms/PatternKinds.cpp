@@ -17,7 +17,16 @@ using namespace mlir::relax::tp;
 
 static PatternKind weakest(PatternKind a, PatternKind b) { return std::max(a, b); }
 
-/// Results are distinct dimensions in rising order (or constants): the input is broadcast, never transposed.
+/// Loops of extent 1 do not count: `(d0, 0)` and `(d0, d1)` are the same where d1 has one value.
+static AffineMap dropUnitLoops(AffineMap map, ArrayRef<int64_t> ranges) {
+  SmallVector<AffineExpr> values;
+  for (unsigned dim = 0; dim != map.getNumDims(); ++dim)
+    values.push_back(dim < ranges.size() && ranges[dim] == 1 ? getAffineConstantExpr(0, map.getContext())
+                                                             : getAffineDimExpr(dim, map.getContext()));
+  return map.replaceDimsAndSymbols(values, {}, map.getNumDims(), 0);
+}
+
+/// Results are constants or distinct dimensions, in rising order: the input is broadcast, never transposed.
 static bool isBroadcastMap(AffineMap map) {
   int64_t last = -1;
   for (AffineExpr expr : map.getResults()) {
@@ -31,17 +40,37 @@ static bool isBroadcastMap(AffineMap map) {
   return true;
 }
 
-/// How an input is read relative to an output that is written through `output`; all loops are parallel.
-static PatternKind classifyRead(AffineMap input, AffineMap output) {
-  if (!output.isPermutation())
-    return PatternKind::Injective;
-  AffineMap relative = input.compose(inversePermutation(output));
-  if (relative.isIdentity())
-    return PatternKind::Elementwise;
-  return isBroadcastMap(relative) ? PatternKind::Broadcast : PatternKind::Injective;
+/// Every loop of more than one step indexes the input once, so each element is read at most once.
+static bool readsOnce(AffineMap map, ArrayRef<int64_t> ranges) {
+  llvm::SmallDenseSet<unsigned> seen;
+  for (AffineExpr expr : dropUnitLoops(map, ranges).getResults()) {
+    if (isa<AffineConstantExpr>(expr))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || !seen.insert(dim.getPosition()).second)
+      return false;
+  }
+  for (auto [dim, range] : llvm::enumerate(ranges))
+    if (range != 1 && !seen.contains(dim))
+      return false;
+  return true;
 }
 
-static PatternKind classify(ArrayRef<AffineMap> inputs, AffineMap output, ArrayRef<utils::IteratorType> iterators) {
+/// How an input is read relative to an output that is written through `output`; all loops are parallel.
+static PatternKind classifyRead(AffineMap input, AffineMap output, ArrayRef<int64_t> ranges) {
+  if (!output.isPermutation())
+    return PatternKind::Injective;
+  AffineMap relative = dropUnitLoops(input, ranges);
+  if (relative == dropUnitLoops(output, ranges))
+    return PatternKind::Elementwise;
+  if (readsOnce(input, ranges))
+    return PatternKind::Injective;
+  return isBroadcastMap(relative.compose(inversePermutation(output))) ? PatternKind::Broadcast : PatternKind::Injective;
+}
+
+/// `ranges` are the extents of the loops, dynamic where they are not constants.
+static PatternKind classify(ArrayRef<AffineMap> inputs, AffineMap output, ArrayRef<utils::IteratorType> iterators,
+                            ArrayRef<int64_t> ranges) {
   if (llvm::is_contained(iterators, utils::IteratorType::reduction)) {
     // A contraction reads several inputs along the reduction, each of them more than once.
     unsigned reused = 0;
@@ -59,7 +88,7 @@ static PatternKind classify(ArrayRef<AffineMap> inputs, AffineMap output, ArrayR
   }
   PatternKind kind = output.isPermutation() ? PatternKind::Elementwise : PatternKind::Injective;
   for (AffineMap map : inputs)
-    kind = weakest(kind, classifyRead(map, output));
+    kind = weakest(kind, classifyRead(map, output, ranges));
   return kind;
 }
 
@@ -82,7 +111,8 @@ PatternKind tp::computePatternKind(linalg::LinalgOp op) {
     inputs.push_back(op.getMatchingIndexingMap(operand));
   PatternKind kind = PatternKind::Elementwise;
   for (OpOperand &init : op.getDpsInitsMutable())
-    kind = weakest(kind, classify(inputs, op.getMatchingIndexingMap(&init), op.getIteratorTypesArray()));
+    kind = weakest(
+        kind, classify(inputs, op.getMatchingIndexingMap(&init), op.getIteratorTypesArray(), op.getStaticLoopRanges()));
   return kind;
 }
 
@@ -109,7 +139,11 @@ static PatternKind classifyBufferForm(ProgramOp program) {
   for (const auto &nest : statements.getNests())
     for (const LoopStatement &statement : nest.second) {
       auto inputs = llvm::map_to_vector(statement.loads, [](const LoopAccess &load) { return load.map; });
-      kind = weakest(kind, classify(inputs, statement.store.map, statement.iterators));
+      SmallVector<int64_t> ranges(statement.loops.size(), ShapedType::kDynamic);
+      for (auto [dim, expr] : llvm::enumerate(statement.store.map.getResults()))
+        ranges[cast<AffineDimExpr>(expr).getPosition()] =
+            cast<MemRefType>(statement.store.buffer.getType()).getDimSize(dim);
+      kind = weakest(kind, classify(inputs, statement.store.map, statement.iterators, ranges));
     }
   return kind;
 }
@@ -131,11 +165,12 @@ PatternKind tp::computeOperandKind(linalg::LinalgOp op, OpOperand *operand) {
   if (!op.isDpsInput(operand) || hasOpaqueBody(*op.getBlock()->getParent()))
     return PatternKind::Opaque;
   AffineMap map = op.getMatchingIndexingMap(operand);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (op.getNumReductionLoops() != 0)
-    return map.isPermutation() ? PatternKind::Reduction : PatternKind::Contraction;
+    return readsOnce(map, ranges) ? PatternKind::Reduction : PatternKind::Contraction;
   PatternKind kind = PatternKind::Elementwise;
   for (OpOperand &init : op.getDpsInitsMutable())
-    kind = weakest(kind, classifyRead(map, op.getMatchingIndexingMap(&init)));
+    kind = weakest(kind, classifyRead(map, op.getMatchingIndexingMap(&init), ranges));
   return kind;
 }
 
@@ -181,14 +216,16 @@ bool tp::isExpensive(Operation *op) {
 }
 
 bool tp::isSelection(Operation *op) {
-  bool compares = false;
+  bool selects = false;
   WalkResult result = op->walk([&](Operation *inner) {
-    compares |= isa<arith::CmpIOp>(inner);
+    // A comparison, or what becomes of one.
+    selects |= isa<arith::CmpIOp>(inner) || (inner->getNumOperands() == 1 && inner->getNumResults() == 1 &&
+                                             inner->getOperand(0).getType().isInteger(1));
     bool allowed = inner == op || inner->hasTrait<OpTrait::ConstantLike>() || inner->getDialect() == op->getDialect() ||
                    isa<arith::CmpIOp, arith::SelectOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp, arith::UIToFPOp,
                        arith::SIToFPOp, arith::IndexCastOp, arith::AddIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
                        linalg::LinalgOp, linalg::IndexOp, linalg::YieldOp, tensor::EmptyOp, tensor::DimOp>(inner);
     return allowed ? WalkResult::advance() : WalkResult::interrupt();
   });
-  return compares && !result.wasInterrupted();
+  return selects && !result.wasInterrupted();
 }
