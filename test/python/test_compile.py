@@ -1,6 +1,8 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """relax-compile and relax-run on small programs, against numpy."""
+import os
 import pathlib
+import stat
 import zlib
 
 import numpy as np
@@ -236,6 +238,7 @@ def test_weights(tool, tmp_path, compile_text, run_artifact):
         done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "bad.rlx")
         assert done.returncode == 1 and not (tmp_path / "bad.rlx").exists()
         assert not list(tmp_path.glob("*.tmp"))
+        assert len(done.stderr.splitlines()) == 1, done.stderr
         return done.stderr
 
     blob.write_bytes(b"\0" * 9 + values.tobytes())
@@ -283,6 +286,9 @@ def test_a_branch(compile_text, run_artifact):
     [
         ("func.func private @f()", [], "the module has no public function with a body"),
         ("func.func @f() { return }", ["--function=g"], "no public function 'g', the module has: f"),
+        ("func.func @f() { return }", ["--function=*", "--function=g"], "no public function 'g', the module has: f"),
+        ("func.func @f() { return }\nfunc.func @g() { return }", [],
+         "several public functions, none of them 'main': choose with --function (all with --function='*'): f, g"),
         ("func.func @f() { return }", ["--target=abacus"], "unknown target 'abacus', expected 'cpu', 'native' or 'baseline'"),
         ("func.func @f() { return }", ["--after=cse"], "--after shows MLIR, add --emit=mlir"),
         ("func.func @f() { retrun }", [], "error"),
@@ -294,7 +300,41 @@ def test_compile_errors(tool, tmp_path, text, options, message):
     done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "out.rlx", *options)
     assert done.returncode == 1
     assert message in done.stderr
+    assert "see current operation" not in done.stderr
     assert not (tmp_path / "out.rlx").exists()
+
+
+PAIR = """
+func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relax.exp %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @NAME(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relax.call @helper(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relax.call @helper(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("options, entries", [
+    ([], ["main"]),
+    (["--function=other"], ["other"]),
+    (["--function=other", "--function=main"], ["main", "other"]),
+    (["--function=*"], ["main", "other"]),
+])
+def test_entries(tool, compile_text, options, entries):
+    done = tool("relax-run", compile_text(PAIR.replace("NAME", "main"), *options), "--signature")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("function")] == entries
+
+
+def test_the_only_entry(tool, compile_text):
+    text = PAIR.replace("NAME", "f").replace("func.func @other", "func.func private @other")
+    assert "function f\n" in tool("relax-run", compile_text(text), "--signature").stdout
 
 
 def test_missing_input(tool, tmp_path):
@@ -305,7 +345,16 @@ def test_missing_input(tool, tmp_path):
 def test_unwritable_output(tool, tmp_path):
     (tmp_path / "in.mlir").write_text("func.func @main() { return }")
     done = tool("relax-compile", tmp_path / "in.mlir", "-o", pathlib.Path("/proc/none/out.rlx"))
-    assert done.returncode == 1 and "cannot write" in done.stderr
+    assert done.returncode == 1
+    assert done.stderr == "relax-compile: error: cannot write '/proc/none/out.rlx': No such file or directory\n"
+
+
+def test_a_device_is_not_replaced(tool, tmp_path):
+    (tmp_path / "in.mlir").write_text("func.func @main() { return }")
+    os.mkfifo(tmp_path / "pipe")
+    done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "pipe")
+    assert done.returncode == 1 and done.stderr.endswith("pipe': not a regular file\n")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
 @pytest.mark.parametrize("emit, start", [("llvm", b"; ModuleID"), ("object", b"\x7fELF"), ("mlir", b"module")])

@@ -133,6 +133,21 @@ def test_llm_block(tool, compiled, library, tmp_path):
         assert outputs["present"].dtype == np.float16
 
 
+def test_llm_block_signature(tool, compiled):
+    """Says what it needs, without its libraries."""
+    process = tool("relax-run", compiled("llm_block"), "--signature")
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == """function main
+input table: float32[vocab, head_dim * heads]
+input ids: int64[batch, seq_len]
+input past: float16[batch, heads, past_len, head_dim]
+output y: float32[batch, seq_len, head_dim * heads]
+output present: float16[batch, heads, past_len + seq_len, head_dim]
+library function example_embedding
+library function example_attention
+"""
+
+
 def test_llm_block_errors(tool, compiled, library, tmp_path):
     inputs = llm_inputs(2, 3, 4)
     message = refuse(tool, compiled("llm_block"), tmp_path, inputs)

@@ -66,21 +66,40 @@ LogicalResult writeFile(StringRef path, function_ref<void(raw_ostream &)> write)
   return success();
 }
 
+/// The functions to compile: those that are named, where '*' names every public one; by default 'main', else the only
+/// one.
+FailureOr<std::vector<StringRef>> chooseEntries(ArrayRef<StringRef> known, ArrayRef<std::string> names) {
+  if (known.empty())
+    return error("the module has no public function with a body");
+  std::string all = llvm::join(known, ", ");
+  if (names.empty()) {
+    if (llvm::is_contained(known, "main"))
+      return std::vector<StringRef>{"main"};
+    if (known.size() == 1)
+      return known.vec();
+    return error("several public functions, none of them 'main': choose with --function (all with --function='*'): " +
+                 all);
+  }
+  for (const std::string &name : names)
+    if (name != "*" && !llvm::is_contained(known, name))
+      return error("no public function '" + name + "', the module has: " + all);
+  if (llvm::is_contained(names, "*"))
+    return known.vec();
+  return std::vector<StringRef>(names.begin(), names.end());
+}
+
 /// Everything but the entries becomes private, so that it is inlined or removed.
 LogicalResult selectFunctions(ModuleOp module, ArrayRef<std::string> names) {
   SmallVector<StringRef> known;
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())
       known.push_back(function.getName());
-  if (known.empty())
-    return error("the module has no public function with a body");
-  for (const std::string &name : names)
-    if (!llvm::is_contained(known, name))
-      return error("no public function '" + name + "', the module has: " + llvm::join(known, ", "));
-  if (!names.empty())
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!llvm::is_contained(names, function.getName()))
-        function.setPrivate();
+  FailureOr<std::vector<StringRef>> entries = chooseEntries(known, names);
+  if (failed(entries))
+    return failure();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!llvm::is_contained(*entries, function.getName()))
+      function.setPrivate();
   return success();
 }
 
@@ -125,11 +144,20 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     return error("--after shows MLIR, add --emit=mlir");
 
   MLIRContext context(registry);
+  // A message says what is wrong; the op is in the input, and may be the whole model.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module = readModel(options, sources, context);
   if (!module || failed(selectFunctions(*module, options.functions)))
     return failure();
+  // What is said of the module as a whole is about files, and has no line.
+  ScopedDiagnosticHandler wholeModule(&context, [location = module->getLoc()](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error || diagnostic.getLocation() != location)
+      return failure();
+    (void)error(diagnostic.str());
+    return success(); // handled
+  });
 
   PassManager passes(&context, ModuleOp::getOperationName());
   std::optional<std::string> text;

@@ -19,7 +19,7 @@ enum class Emit { Artifact, MLIR, LLVM, Object };
 struct CompileOptions {
   std::string input, output;
   std::string target = "cpu";
-  std::vector<std::string> functions; // entries; empty: every public function
+  std::vector<std::string> functions; // entries, "*": all; empty: main, else the only public function
   Emit emit = Emit::Artifact;
   std::string after; // with Emit::MLIR: the pass whose result is shown
 };

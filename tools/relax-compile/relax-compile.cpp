@@ -28,7 +28,8 @@ int main(int argc, char **argv) {
       "target", llvm::cl::desc("cpu (x86-64-v3 or the architecture's baseline), native (this machine) or baseline"),
       llvm::cl::value_desc("name"), llvm::cl::location(options.target), llvm::cl::init("cpu"), llvm::cl::cat(category));
   llvm::cl::list<std::string> functions(
-      "function", llvm::cl::desc("Function to compile; may be repeated. Default: all public ones"),
+      "function",
+      llvm::cl::desc("Function to compile; may be repeated, '*' is every public one. Default: main, else the only one"),
       llvm::cl::value_desc("name"), llvm::cl::cat(category));
   llvm::cl::opt<Emit, true> emit(
       "emit", llvm::cl::desc("What to write"), llvm::cl::location(options.emit),

@@ -17,7 +17,8 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --function NAME      the function; default: main, else the only one
   --library FILE       a shared object with library functions; may be repeated
   --memory-limit BYTES what temporaries and outputs of one run may take together
-  --signature          print names, types and shapes of inputs and outputs
+  --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
+                       of all functions when none is named
   --counters           print counters after the runs
   --help               print this text
 )";
@@ -85,7 +86,5 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
     return fail(error, "no artifact given");
   if (openPair)
     return fail(error, "--inputs '" + options.runs.back().first + "' has no --outputs");
-  if (options.runs.empty() && !options.signature)
-    return fail(error, "nothing to do: give --inputs and --outputs, or --signature");
   return true;
 }

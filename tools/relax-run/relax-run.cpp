@@ -35,7 +35,9 @@ public:
   int run();
 
 private:
+  /// Without runs the artifact is only described, which needs no library.
   bool open();
+  bool load();
   bool selectFunction();
   bool runOnce(const std::string &inputFile, const std::string &outputFile);
   bool matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt_tensor_view> &views);
@@ -73,6 +75,18 @@ void printTensor(const char *role, const relax_rt_tensor_info &info) {
 }
 
 bool Session::open() {
+  if (!options.runs.empty())
+    return load() && selectFunction();
+  relax_rt_module *newModule = nullptr;
+  if (!check(relax_rt_module_describe(options.artifact.c_str(), &newModule)))
+    return false;
+  module.reset(newModule);
+  if (!options.signature)
+    return fail("nothing to do: give --inputs and --outputs, or --signature (see relax-run --help)");
+  return selectFunction();
+}
+
+bool Session::load() {
   relax_rt_instance *newInstance = nullptr;
   if (!check(relax_rt_instance_create(&newInstance)))
     return false;
@@ -91,7 +105,7 @@ bool Session::open() {
   if (!check(relax_rt_context_create(module.get(), &newContext)))
     return false;
   context.reset(newContext);
-  return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit)) && selectFunction();
+  return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit));
 }
 
 bool Session::selectFunction() {
@@ -154,7 +168,7 @@ bool Session::runOnce(const std::string &inputFile, const std::string &outputFil
 
 void Session::printSignature() const {
   for (int64_t f = 0; f < relax_rt_module_num_functions(module.get()); ++f) {
-    if (function >= 0 && f != function)
+    if (!options.function.empty() && f != function)
       continue;
     std::printf("function %s\n", relax_rt_module_function_name(module.get(), f));
     for (int64_t i = 0; i < relax_rt_module_num_inputs(module.get(), f); ++i)
@@ -162,6 +176,8 @@ void Session::printSignature() const {
     for (int64_t i = 0; i < relax_rt_module_num_outputs(module.get(), f); ++i)
       printTensor("output", *relax_rt_module_output(module.get(), f, i));
   }
+  for (int64_t i = 0; i < relax_rt_module_num_library_functions(module.get()); ++i)
+    std::printf("library function %s\n", relax_rt_module_library_function(module.get(), i));
 }
 
 void Session::printCounters() const {

@@ -56,6 +56,29 @@ TEST_F(ArtifactTest, SignatureIsReported) {
   EXPECT_STREQ(relax_rt_module_memory_report(module), "{}");
 }
 
+TEST_F(ArtifactTest, DescriptionNeedsNoLibrary) {
+  file.write(makeTestArtifact(true).build());
+  ASSERT_EQ(relax_rt_module_describe(file.path().c_str(), &module), RELAX_RT_OK) << relax_rt_last_error();
+  EXPECT_GT(relax_rt_module_num_functions(module), 0);
+  EXPECT_STREQ(relax_rt_module_input(module, 0, 0)->dims[0], "n");
+  ASSERT_EQ(relax_rt_module_num_library_functions(module), 1);
+  EXPECT_STREQ(relax_rt_module_library_function(module, 0), "test_add_one");
+  EXPECT_EQ(relax_rt_module_library_function(module, 1), nullptr);
+  EXPECT_EQ(relax_rt_module_num_library_functions(nullptr), 0);
+  EXPECT_EQ(relax_rt_context_create(module, &context), RELAX_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(relax_rt_last_error(), "the module is a description and cannot run");
+}
+
+TEST_F(ArtifactTest, DescriptionChecksTheFile) {
+  std::string image = makeTestArtifact().build();
+  image[image.size() / 2] = static_cast<char>(image[image.size() / 2] ^ 1);
+  file.write(image);
+  EXPECT_EQ(relax_rt_module_describe(file.path().c_str(), &module), RELAX_RT_INVALID_ARTIFACT);
+  EXPECT_EQ(module, nullptr);
+  EXPECT_EQ(relax_rt_module_describe(nullptr, &module), RELAX_RT_INVALID_ARGUMENT);
+  EXPECT_EQ(relax_rt_module_describe(file.path().c_str(), nullptr), RELAX_RT_INVALID_ARGUMENT);
+}
+
 TEST_F(ArtifactTest, NullArguments) {
   EXPECT_EQ(relax_rt_module_load(nullptr, "x", &module), RELAX_RT_INVALID_ARGUMENT);
   EXPECT_EQ(relax_rt_module_load(instance, nullptr, &module), RELAX_RT_INVALID_ARGUMENT);

@@ -100,6 +100,10 @@ RELAX_RT_API relax_rt_status relax_rt_instance_load_library(relax_rt_instance *i
 /** Loads and checks the artifact at `path`. On failure *out_module is NULL. */
 RELAX_RT_API relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path,
                                                   relax_rt_module **out_module);
+/** What the artifact at `path` says of itself: functions, kernels, library functions, memory report. The file is
+ * checked as a whole, but no code of it is opened, nothing is needed to be registered and it may be made for another
+ * CPU. No context can be made of such a module. On failure *out_module is NULL. */
+RELAX_RT_API relax_rt_status relax_rt_module_describe(const char *path, relax_rt_module **out_module);
 /** Contexts of the module must be destroyed first. NULL is allowed. */
 RELAX_RT_API void relax_rt_module_destroy(relax_rt_module *module);
 
@@ -127,6 +131,10 @@ RELAX_RT_API const relax_rt_tensor_info *relax_rt_module_output(const relax_rt_m
 
 RELAX_RT_API int64_t relax_rt_module_num_kernels(const relax_rt_module *module);
 RELAX_RT_API const char *relax_rt_module_kernel_name(const relax_rt_module *module, int64_t kernel);
+/** Library functions that must be registered before the artifact is loaded. */
+RELAX_RT_API int64_t relax_rt_module_num_library_functions(const relax_rt_module *module);
+/** Name of library function `index`, NULL when out of range. */
+RELAX_RT_API const char *relax_rt_module_library_function(const relax_rt_module *module, int64_t index);
 /** The compiler's memory report, JSON text, never NULL. */
 RELAX_RT_API const char *relax_rt_module_memory_report(const relax_rt_module *module);
 

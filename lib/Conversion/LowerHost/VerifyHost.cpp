@@ -45,7 +45,7 @@ struct VerifyHostPass final : relax::impl::VerifyHostPassBase<VerifyHostPass> {
       auto symbol = function ? function.getAs<StringAttr>("symbol") : StringAttr();
       auto entry = symbol ? module.lookupSymbol<func::FuncOp>(symbol) : func::FuncOp();
       if (!entry) {
-        module.emitError("no entry for ") << attribute;
+        emitError(module.getLoc(), "no entry for ") << attribute;
         return signalPassFailure();
       }
       if (failed(verifyEntry(entry)))

@@ -43,7 +43,7 @@ struct VerifyKernelPass final : relax::impl::VerifyKernelPassBase<VerifyKernelPa
     for (StringRef name : getStringTable(module, kKernelsAttrName)) {
       Operation *kernel = symbols.lookup(name);
       if (!kernel) {
-        module.emitError("no kernel '") << name << "', which " << kKernelsAttrName << " names";
+        emitError(module.getLoc(), "no kernel '") << name << "', which " << kKernelsAttrName << " names";
         return signalPassFailure();
       }
       if (failed(verifyKernel(kernel)))

@@ -23,6 +23,7 @@ public:
   ~CodeImage();
 
   relax_rt_status load(const std::vector<uint8_t> &object);
+  bool isLoaded() const { return handle != nullptr; }
   /// NULL when the object does not define `name`.
   void *symbol(const std::string &name) const;
 

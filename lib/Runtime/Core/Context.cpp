@@ -186,6 +186,8 @@ relax_rt_status relax_rt_context_create(relax_rt_module *module, relax_rt_contex
     *out_context = nullptr;
     if (!module)
       return failLiteral(RELAX_RT_INVALID_ARGUMENT, "module is NULL");
+    if (!module->canRun())
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "the module is a description and cannot run");
     *out_context = new relax_rt_context(*module);
     return RELAX_RT_OK;
   });

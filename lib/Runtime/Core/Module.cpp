@@ -75,6 +75,15 @@ const char *relax_rt_module_kernel_name(const relax_rt_module *module, int64_t k
   return info ? info->name.c_str() : nullptr;
 }
 
+int64_t relax_rt_module_num_library_functions(const relax_rt_module *module) {
+  return module ? static_cast<int64_t>(module->metadata.externs.size()) : 0;
+}
+
+const char *relax_rt_module_library_function(const relax_rt_module *module, int64_t index) {
+  const ExternInfo *info = module ? at(module->metadata.externs, index) : nullptr;
+  return info ? info->symbol.c_str() : nullptr;
+}
+
 const char *relax_rt_module_memory_report(const relax_rt_module *module) {
   return module ? module->metadata.memoryReport.c_str() : "";
 }

@@ -39,6 +39,9 @@ std::string checkMetadata(const Metadata &metadata);
 /// Immutable once loaded; any number of threads may read it.
 struct relax_rt_module {
   relax_rt_status load(relax_rt_instance &instance, const char *path);
+  /// Everything but code and library functions.
+  relax_rt_status describe(const char *path);
+  bool canRun() const { return code.isLoaded(); }
   int64_t findFunction(const char *name) const;
 
   relax_rt::Metadata metadata;
@@ -48,9 +51,10 @@ struct relax_rt_module {
   relax_rt::Mapping weights;
 
 private:
+  relax_rt_status readDescription(const char *path, relax_rt::ArtifactFile &artifact);
   relax_rt_status readMetadata(const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveExterns(const relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
-  relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact);
+  relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact, const std::vector<uint8_t> &bytes);
   void buildSignatures();
 
   relax_rt::CodeImage code;

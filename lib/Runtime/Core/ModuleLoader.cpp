@@ -6,6 +6,7 @@
 #include "Error.h"
 #include "Module.h"
 
+#include <memory>
 #include <unordered_set>
 
 using namespace relax_rt;
@@ -59,8 +60,6 @@ relax_rt_status relax_rt_module::readMetadata(const ArtifactFile &artifact) {
   error = checkMetadata(metadata);
   if (!error.empty())
     return artifact.invalid("metadata: " + error);
-  if (!hostCanRun(metadata.targetTriple, metadata.cpuFeatures, error))
-    return artifact.invalid(error);
   return RELAX_RT_OK;
 }
 
@@ -77,10 +76,7 @@ relax_rt_status relax_rt_module::resolveExterns(const relax_rt_instance &instanc
   return fail(RELAX_RT_UNAVAILABLE, artifact.name() + ": library function " + missing + " is not registered");
 }
 
-relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact) {
-  std::vector<uint8_t> bytes;
-  if (relax_rt_status status = artifact.read(SectionKind::Code, bytes))
-    return status;
+relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact, const std::vector<uint8_t> &bytes) {
   if (relax_rt_status status = code.load(bytes))
     return fail(status, artifact.name() + ": " + relax_rt_last_error());
 
@@ -91,10 +87,8 @@ relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact) {
       missing = &symbol;
     return address;
   };
-  for (const FunctionInfo &info : metadata.functions) {
-    functions.emplace_back();
-    functions.back().entry = reinterpret_cast<relax_rt_entry_fn>(resolve(info.symbol));
-  }
+  for (size_t i = 0; i < functions.size(); ++i)
+    functions[i].entry = reinterpret_cast<relax_rt_entry_fn>(resolve(metadata.functions[i].symbol));
   for (const KernelInfo &info : metadata.kernels) {
     Kernel kernel;
     kernel.fn = reinterpret_cast<relax_rt_kernel_fn>(resolve(info.symbol));
@@ -121,6 +115,7 @@ void relax_rt_module::buildSignatures() {
       tensor.info.dims = tensor.dimTexts.data();
     }
   };
+  functions.resize(metadata.functions.size());
   for (size_t i = 0; i < functions.size(); ++i) {
     functions[i].name = metadata.functions[i].name.c_str();
     // Reserved first: growing would move the texts that `info` points to.
@@ -131,37 +126,71 @@ void relax_rt_module::buildSignatures() {
   }
 }
 
-relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const char *path) {
+relax_rt_status relax_rt_module::describe(const char *path) {
   ArtifactFile artifact;
+  if (relax_rt_status status = readDescription(path, artifact))
+    return status;
+  // The rest is only checked.
+  if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
+    return status;
+  std::vector<uint8_t> bytes;
+  return artifact.read(SectionKind::Code, bytes);
+}
+
+relax_rt_status relax_rt_module::readDescription(const char *path, ArtifactFile &artifact) {
   if (relax_rt_status status = artifact.open(path))
     return status;
   if (relax_rt_status status = readMetadata(artifact))
-    return status;
-  // Everything is checked before the code is opened, because opening may run it.
-  if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
-    return status;
-  if (relax_rt_status status = resolveExterns(instance, artifact))
-    return status;
-  if (relax_rt_status status = resolveCode(artifact))
     return status;
   buildSignatures();
   return RELAX_RT_OK;
 }
 
-relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path, relax_rt_module **out_module) {
-  relax_rt_module *module = nullptr;
+relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const char *path) {
+  ArtifactFile artifact;
+  if (relax_rt_status status = readDescription(path, artifact))
+    return status;
+  std::string error;
+  if (!hostCanRun(metadata.targetTriple, metadata.cpuFeatures, error))
+    return artifact.invalid(error);
+  // Everything is checked before the code is opened, because opening may run it.
+  if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
+    return status;
+  if (relax_rt_status status = resolveExterns(instance, artifact))
+    return status;
+  std::vector<uint8_t> bytes;
+  if (relax_rt_status status = artifact.read(SectionKind::Code, bytes))
+    return status;
+  return resolveCode(artifact, bytes);
+}
+
+/// A module filled by `fill`; none when that fails.
+template <typename Fill> static relax_rt_status makeModule(relax_rt_module **out_module, Fill fill) {
+  std::unique_ptr<relax_rt_module> module;
   relax_rt_status status = guarded([&] {
     if (!out_module)
       return failLiteral(RELAX_RT_INVALID_ARGUMENT, "out_module is NULL");
     *out_module = nullptr;
-    if (!instance || !path)
-      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "instance or path is NULL");
-    module = new relax_rt_module();
-    return module->load(*instance, path);
+    module = std::make_unique<relax_rt_module>();
+    return fill(*module);
   });
   if (status == RELAX_RT_OK)
-    *out_module = module;
-  else
-    delete module;
+    *out_module = module.release();
   return status;
+}
+
+relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path, relax_rt_module **out_module) {
+  return makeModule(out_module, [&](relax_rt_module &module) {
+    if (!instance || !path)
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "instance or path is NULL");
+    return module.load(*instance, path);
+  });
+}
+
+relax_rt_status relax_rt_module_describe(const char *path, relax_rt_module **out_module) {
+  return makeModule(out_module, [&](relax_rt_module &module) {
+    if (!path)
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "path is NULL");
+    return module.describe(path);
+  });
 }

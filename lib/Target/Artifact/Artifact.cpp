@@ -117,11 +117,15 @@ LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVector
 class PendingFile {
 public:
   LogicalResult create(ModuleOp module, StringRef path) {
+    // Renaming would put a plain file in the place of a device.
+    llvm::sys::fs::file_status status;
+    if (!llvm::sys::fs::status(path, status) && status.type() != llvm::sys::fs::file_type::regular_file)
+      return emitError(module.getLoc(), "cannot write '") << path << "': not a regular file";
     int descriptor;
     if (std::error_code code =
             llvm::sys::fs::createUniqueFile(path + ".%%%%%%.tmp", descriptor, temporary, llvm::sys::fs::OF_None,
                                             llvm::sys::fs::all_read | llvm::sys::fs::all_write))
-      return module.emitError("cannot write '") << path << "': " << code.message();
+      return emitError(module.getLoc(), "cannot write '") << path << "': " << code.message();
     llvm::sys::RemoveFileOnSignal(temporary);
     stream.emplace(descriptor, /*shouldClose=*/true);
     return success();
@@ -133,7 +137,7 @@ public:
     if (!code)
       code = llvm::sys::fs::rename(temporary, path);
     if (code)
-      return module.emitError("cannot write '") << path << "': " << code.message();
+      return emitError(module.getLoc(), "cannot write '") << path << "': " << code.message();
     llvm::sys::DontRemoveFileOnSignal(temporary);
     temporary.clear();
     return success();

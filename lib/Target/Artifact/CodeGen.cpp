@@ -46,7 +46,7 @@ std::unique_ptr<llvm::Module> relax::translateAndOptimize(ModuleOp module, const
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
   if (!machine) {
-    module.emitError("cannot generate code: ") << error;
+    emitError(module.getLoc(), "cannot generate code: ") << error;
     return nullptr;
   }
   registerBuiltinDialectTranslation(*module.getContext());
@@ -91,11 +91,11 @@ LogicalResult relax::emitObject(ModuleOp module, llvm::Module &code, const CodeT
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
   if (!machine)
-    return module.emitError("cannot generate code: ") << error;
+    return emitError(module.getLoc(), "cannot generate code: ") << error;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return module.emitError("the code generator of ") << target.triple << " does not write object files";
+    return emitError(module.getLoc(), "the code generator of ") << target.triple << " does not write object files";
   passes.run(code);
   return success();
 }

@@ -25,7 +25,7 @@ class TemporaryFile {
 public:
   LogicalResult create(ModuleOp module, StringRef suffix) {
     if (std::error_code code = llvm::sys::fs::createTemporaryFile("relax", suffix, path))
-      return module.emitError("cannot create a temporary file: ") << code.message();
+      return emitError(module.getLoc(), "cannot create a temporary file: ") << code.message();
     llvm::sys::RemoveFileOnSignal(path);
     return success();
   }
@@ -45,7 +45,7 @@ public:
       stream.clear_error();
     }
     if (code)
-      return module.emitError("cannot write the temporary file '") << path << "': " << code.message();
+      return emitError(module.getLoc(), "cannot write the temporary file '") << path << "': " << code.message();
     return success();
   }
   StringRef getPath() const { return path; }
@@ -68,7 +68,8 @@ std::optional<std::string> findLinker() {
 LogicalResult runLinker(ModuleOp module, ArrayRef<StringRef> arguments) {
   std::optional<std::string> linker = findLinker();
   if (!linker)
-    return module.emitError("cannot link: no 'ld.lld' beside LLVM's tools or in PATH (Debian package lld-22)");
+    return emitError(module.getLoc(),
+                     "cannot link: no 'ld.lld' beside LLVM's tools or in PATH (Debian package lld-22)");
   TemporaryFile messages;
   if (failed(messages.create(module, "txt")))
     return failure();
@@ -84,13 +85,13 @@ LogicalResult runLinker(ModuleOp module, ArrayRef<StringRef> arguments) {
   if (error.empty())
     if (auto text = llvm::MemoryBuffer::getFile(messages.getPath()))
       error = (*text)->getBuffer().trim().str();
-  return module.emitError("'") << *linker << "' failed: " << error;
+  return emitError(module.getLoc(), "'") << *linker << "' failed: " << error;
 }
 
 LogicalResult readFile(ModuleOp module, StringRef path, SmallVectorImpl<char> &bytes) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return module.emitError("cannot read '") << path << "': " << buffer.getError().message();
+    return emitError(module.getLoc(), "cannot read '") << path << "': " << buffer.getError().message();
   StringRef text = (*buffer)->getBuffer();
   bytes.assign(text.begin(), text.end());
   return success();
@@ -109,14 +110,14 @@ LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, SmallVecto
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
   if (!file)
-    return module.emitError("cannot read the generated object: ") << llvm::toString(file.takeError());
+    return emitError(module.getLoc(), "cannot read the generated object: ") << llvm::toString(file.takeError());
   for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
     llvm::Expected<uint32_t> flags = symbol.getFlags();
     llvm::Expected<StringRef> name = symbol.getName();
     if (!flags || !name) {
       llvm::consumeError(flags.takeError());
       llvm::consumeError(name.takeError());
-      return module.emitError("cannot read the symbols of the generated object");
+      return emitError(module.getLoc(), "cannot read the symbols of the generated object");
     }
     if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() || llvm::is_contained(kLibc, *name))
       continue;
@@ -124,7 +125,8 @@ LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, SmallVecto
     if (!llvm::is_contained(kLibm, stem))
       stem.consume_back("f");
     if (!llvm::is_contained(kLibm, stem))
-      return module.emitError("generated code calls '") << *name << "', which no library of the runtime provides";
+      return emitError(module.getLoc(), "generated code calls '")
+             << *name << "', which no library of the runtime provides";
     libm.push_back(name->str());
   }
   return success();

@@ -30,7 +30,7 @@ public:
 
 private:
   LogicalResult malformed(StringRef table) {
-    return module.emitError("malformed entry in the table '") << table << "'";
+    return emitError(module.getLoc(), "malformed entry in the table '") << table << "'";
   }
 
   LogicalResult forEach(StringRef table, function_ref<LogicalResult(DictionaryAttr)> add) {

@@ -38,16 +38,16 @@ FailureOr<SmallVector<WeightEntry>> relax::getWeights(ModuleOp module) {
     auto offset = entry ? entry.getAs<IntegerAttr>("offset") : IntegerAttr();
     Attribute value = entry ? entry.get("value") : Attribute();
     if (!name || !type || !offset || !value || !isa<ElementsAttr, graph::WeightBlobAttr>(value))
-      return module.emitError("malformed entry in the table '") << kWeightsAttrName << "'";
+      return emitError(module.getLoc(), "malformed entry in the table '") << kWeightsAttrName << "'";
     WeightEntry weight{name.getValue(), dyn_cast<RankedTensorType>(type.getValue()), value,
                        static_cast<uint64_t>(offset.getInt()), 0};
     std::optional<uint64_t> bytes = getNumBytes(weight.type);
     if (!bytes)
-      return module.emitError("weight '")
+      return emitError(module.getLoc(), "weight '")
              << weight.name << "' has type " << type.getValue() << ", expected a static tensor below 2^60 bytes";
     weight.bytes = *bytes;
     if (weight.offset < end || weight.offset > (uint64_t(1) << 62))
-      return module.emitError("weight '") << weight.name << "' overlaps another weight";
+      return emitError(module.getLoc(), "weight '") << weight.name << "' overlaps another weight";
     end = weight.offset + weight.bytes;
     weights.push_back(weight);
   }
@@ -62,7 +62,7 @@ static LogicalResult readBlob(ModuleOp module, const WeightEntry &weight, graph:
     llvm::sys::path::append(path, blob.getFile().getValue());
   }
   auto fail = [&](const Twine &reason) {
-    return module.emitError("weight '") << weight.name << "': file '" << path << "': " << reason;
+    return emitError(module.getLoc(), "weight '") << weight.name << "': file '" << path << "': " << reason;
   };
   if (static_cast<uint64_t>(blob.getBytes()) != weight.bytes)
     return fail("the blob has " + Twine(blob.getBytes()) + " bytes, expected " + Twine(weight.bytes));
@@ -141,7 +141,7 @@ LogicalResult relax::readWeight(ModuleOp module, const WeightEntry &weight, Stri
   if (plain && weight.bytes > 0)
     appendDense(elements, weight.bytes, count);
   if (!plain || written != weight.bytes)
-    return module.emitError("weight '") << weight.name << "' has a value of another kind or size than its type "
-                                        << weight.type;
+    return emitError(module.getLoc(), "weight '")
+           << weight.name << "' has a value of another kind or size than its type " << weight.type;
   return success();
 }
