@@ -19,11 +19,13 @@ void relax::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
   // Shapes first: folders and every later pass read them. What is folded may show more of them.
   manager.addPass(graph::createInferShapesPass());
+  manager.addPass(graph::createSimplifyMatchCastsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(graph::createInferShapesPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(graph::createInsertChecksPass());
+  manager.addPass(graph::createHoistChecksPass());
 }
 
 void relax::buildDefaultPipeline(OpPassManager &manager) {

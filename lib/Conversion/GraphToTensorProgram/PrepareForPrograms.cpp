@@ -81,16 +81,9 @@ private:
       sym::Fact fact = rule.getFact();
       if (llvm::is_contained(facts, fact))
         continue;
-      createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), getMessage(op));
+      createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), formatBrokenRule(op, rule));
       facts.push_back(fact);
     }
-  }
-
-  static std::string getMessage(Operation *op) {
-    std::string text = op->getName().getStringRef().str() + ": the extents";
-    for (auto [index, type] : llvm::enumerate(op->getOperandTypes()))
-      text += (index == 0 ? " " : ", ") + formatDims(sym::getSymbolicDims(type));
-    return text + " do not fit";
   }
 
   /// Gives the result its exact extents; other users see the type that was written.

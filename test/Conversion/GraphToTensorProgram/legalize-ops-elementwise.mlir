@@ -44,7 +44,7 @@ func.func @main(%x: tensor<?x4xf32, #n_4>, %y: tensor<4xf32>) -> tensor<?x4xf32,
 //       CHECK:     %[[I:.*]] = arith.select %[[ONE]]
 //       CHECK:     tensor.extract %{{.*}}[%[[I]]]
 // CHECK-LABEL: func.func @runtime(
-//       CHECK:   relax.assert_shape %{{.*}}, "{{.*}}", "relax.add: the extents [n], [m] do not fit"
+//       CHECK:   relax.assert_shape %{{.*}}, "{{.*}}", "relax.add: the extents [n], [m] need n == m or n == 1 or m == 1"
 //       CHECK:   %[[S:.*]] = relax.make_shape {{.*}} -> !relax.shape<[(m * n) floordiv {{.*}}]>
 //       CHECK:   %[[B:.*]] = relax.match_cast %[[S]] binds [d]
 //       CHECK:   %[[R:.*]] = relax.call_tp @add({{.*}}) shape(%[[B]]) : {{.*}} -> tensor<?xf32, #d>

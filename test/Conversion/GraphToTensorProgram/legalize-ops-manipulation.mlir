@@ -25,7 +25,7 @@ func.func @broadcast(%x: tensor<1x4xf32>, %s: !relax.shape<[n, m, 4]>) -> tensor
 // CHECK-LABEL: relax_tp.func private @reshape_1(
 //       CHECK:   tensor.extract
 // CHECK-LABEL: func.func @reshape_calls(
-//       CHECK:   relax.assert_shape %{{.*}}, "n * 6 == k * m", "relax.reshape: the extents [n, 6], [m, k] do not fit"
+//       CHECK:   relax.assert_shape %{{.*}}, "n * 6 == k * m", "relax.reshape: the extents [n, 6], [m, k] need n * 6 == k * m"
 func.func @reshape_calls(%x: tensor<?x6xf32, #relax_sym.shape<[n, 6]>>, %s: !relax.shape<[n * 2, 3]>, %t: !relax.shape<[m, k]>)
     -> (tensor<?x3xf32, #relax_sym.shape<[n * 2, 3]>>, tensor<?x?xf32, #relax_sym.shape<[m, k]>>)
     attributes {relax_sym.scope = #relax_sym.scope<>} {

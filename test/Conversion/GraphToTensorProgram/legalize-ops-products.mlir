@@ -32,7 +32,7 @@ func.func @batch(%x: tensor<?x2x3xf16, #relax_sym.shape<[b, 2, 3]>>, %w: tensor<
 
 // Inner extents that are not known to be equal are compared.
 // CHECK-LABEL: func.func @inner(
-//       CHECK:   relax.assert_shape %{{.*}}, "l == k", "relax.matmul: the extents [2, k], [l, 3] do not fit"
+//       CHECK:   relax.assert_shape %{{.*}}, "l == k", "relax.matmul: the extents [2, k], [l, 3] need l == k"
 func.func @inner(%x: tensor<2x?xf32, #relax_sym.shape<[2, k]>>, %y: tensor<?x3xf32, #relax_sym.shape<[l, 3]>>) -> tensor<2x3xf32>
     attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.matmul %x, %y : (tensor<2x?xf32, #relax_sym.shape<[2, k]>>, tensor<?x3xf32, #relax_sym.shape<[l, 3]>>) -> tensor<2x3xf32>

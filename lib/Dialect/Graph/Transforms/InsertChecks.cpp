@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "ShapeChecks.h"
 #include "TypeRefinement.h"
 
 namespace mlir::relax::graph {
@@ -52,7 +52,7 @@ private:
       return;
     nameUnknown(op);
     refinement.refineOp(op);
-    std::optional<SmallVector<ShapeRule>> rules = getRules(op);
+    std::optional<SmallVector<ShapeRule>> rules = getShapeChecks(op, symbols);
     if (!rules)
       return;
     sym::Prover assured(op->getContext(), scope);
@@ -89,44 +89,6 @@ private:
     }
   }
 
-  /// What must hold; nullopt when the callee is unknown or refuses.
-  std::optional<SmallVector<ShapeRule>> getRules(Operation *op) {
-    if (auto computing = dyn_cast<ShapeRuleOpInterface>(op))
-      return computing.getShapeRules();
-    sym::Prover prover(op->getContext());
-    FailureOr<CallUnification> unification = failure();
-    if (auto call = dyn_cast<CallOp>(op)) {
-      if (auto callee = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, call.getCalleeAttr()))
-        unification = unifyCall(call, callee, prover);
-    } else if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {
-      if (auto callee = symbols.lookupNearestSymbolFrom<sym::TensorProgramInterface>(op, call.getCalleeAttr()))
-        unification = unifyProgramCall(call, callee, prover);
-    }
-    if (failed(unification) || unification->hasUnknownFacts)
-      return std::nullopt;
-    SmallVector<ShapeRule> rules;
-    for (const CallExtent &extent : unification->checks) {
-      if (!extent.expected || !extent.actual)
-        return std::nullopt; // only the call itself can check this
-      rules.push_back({{sym::Fact{extent.actual, sym::Fact::Op::Equal, extent.expected}}});
-    }
-    for (const sym::Fact &fact : unification->facts)
-      rules.push_back({{fact}});
-    return rules;
-  }
-
-  /// True when some fact is proved, false when each is refuted.
-  static sym::Verdict holds(sym::Prover &prover, const ShapeRule &rule) {
-    bool refuted = true;
-    for (const sym::Fact &fact : rule.anyOf) {
-      sym::Verdict verdict = prover.holds(fact);
-      if (verdict == sym::Verdict::True)
-        return verdict;
-      refuted &= verdict == sym::Verdict::False;
-    }
-    return refuted ? sym::Verdict::False : sym::Verdict::Depends;
-  }
-
   void check(Operation *op, const ShapeRule &rule) {
     sym::Fact fact = rule.getFact();
     sym::Prover prover(op->getContext(), facts);
@@ -136,24 +98,8 @@ private:
     if (verdict == sym::Verdict::False)
       op->emitWarning("always traps: '") << rule.str() << "' never holds";
     OpBuilder builder(op);
-    createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), getMessage(op, rule));
+    createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), formatBrokenRule(op, rule));
     facts.push_back(fact);
-  }
-
-  /// Names the op, the extents and the rule.
-  static std::string getMessage(Operation *op, const ShapeRule &rule) {
-    std::string text = op->getName().getStringRef().str();
-    if (auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee"))
-      text += " @" + callee.getValue().str();
-    text += ": the extents";
-    bool first = true;
-    for (Type type : op->getOperandTypes()) {
-      if (!isa<RankedTensorType, ShapeType>(type))
-        continue;
-      text += (first ? " " : ", ") + formatDims(sym::getSymbolicDims(type));
-      first = false;
-    }
-    return text + " need " + rule.str();
   }
 
   SymbolTableCollection &symbols;

@@ -183,6 +183,21 @@ void graph::createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fa
   AssertShapeOp::create(builder, loc, shape, formatFact(fact), message);
 }
 
+std::string graph::formatBrokenRule(Operation *op, const ShapeRule &rule) {
+  std::string text = op->getName().getStringRef().str();
+  if (auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee"))
+    text += " @" + callee.getValue().str();
+  text += ": the extents";
+  bool first = true;
+  for (Type type : op->getOperandTypes()) {
+    if (!isa<RankedTensorType, ShapeType>(type))
+      continue;
+    text += (first ? " " : ", ") + formatDims(sym::getSymbolicDims(type));
+    first = false;
+  }
+  return text + " need " + rule.str();
+}
+
 void graph::ensureScope(Operation *function) {
   if (!function->hasAttr(sym::kScopeAttrName))
     function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(function->getContext(), {}));

@@ -26,13 +26,14 @@ public:
   /// Changes the type of `value`, which has unknown extents, to one that knows more. Uses that need the old type get it
   /// through relax.erase_shape.
   void setType(Value value, Type type);
+  /// Whether an op of ours is valid with the operand types that it has now.
+  bool acceptsOperandTypes(Operation *user);
 
 private:
   bool fillResults(Operation *op, ArrayRef<Type> inferred);
   bool refineCall(CallOp call);
   bool refineRegionResults(Operation *op);
   bool refineLoop(Operation *op);
-  bool acceptsOperandTypes(Operation *user);
 
   SymbolTableCollection &symbols;
 };

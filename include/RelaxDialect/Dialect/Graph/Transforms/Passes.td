@@ -31,6 +31,46 @@ def InsertChecksPass : Pass<"relax-insert-checks", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }
 
+def SimplifyMatchCastsPass : Pass<"relax-simplify-match-casts", "::mlir::ModuleOp"> {
+  let summary = "Gives equal extents one symbol and removes casts that check nothing.";
+  let description = [{
+    Before: graph or mixed phase. After: a symbol that `relax.match_cast` or `relax.tensor_to_shape` binds to an extent that is
+    known there is that extent everywhere, and a data-dependent op that repeats a dominating one shares its symbol. Where a
+    cast dominates another use of its operand, the use reads the cast. A cast whose remaining checks follow from the facts of
+    the function is a `relax.refine` or gone, and `relax.tensor_to_shape` of `relax.shape_to_tensor` is a cast of the shape.
+    Types are inferred again as symbols disappear. A symbol stays where a fact about it is checked, or where an op would be
+    refused that traps whenever it is reached; a remark says so.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def HoistChecksPass : Pass<"relax-hoist-checks", "::mlir::ModuleOp"> {
+  let summary = "Moves shape assertions to the earliest place and removes those that follow.";
+  let description = [{
+    Before: graph or mixed phase. After: each `relax.assert_shape` stands where its symbols are bound, or below the last op that
+    could report another error or have an effect before it: which error is reported first does not change (running out of
+    memory aside). It leaves dataflow blocks, loops that run at least once, and both branches of an `scf.if` that start with
+    it. An assertion that follows from the facts of the function or from earlier ones is removed.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def SpecializeSymbolsPass : Pass<"relax-specialize-symbols", "::mlir::ModuleOp"> {
+  let summary = "Fixes the values of symbols of public functions.";
+  let description = [{
+    Before: graph or mixed phase. After: in public functions whose arguments show one of the symbols it is that number, and so is
+    every symbol that the facts then determine. The types say so, hence the function refuses other extents at entry. Calls of
+    the function are checked against the number. With `variant` the function stays as it is and a copy named after the
+    values, `main_n128`, stands beside it. Facts that exclude the value are an error, and so is a symbol that no function has.
+  }];
+  let options = [
+    ListOption<"symbols", "symbols", "std::string", "Symbols and their values: n=128,m=4.">,
+    Option<"function", "function", "std::string", /*default=*/"\"\"", "Only this function.">,
+    Option<"variant", "variant", "bool", /*default=*/"false", "Specialize a copy of the function.">
+  ];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
 def InlineDataflowPass : Pass<"relax-inline-dataflow", "::mlir::ModuleOp"> {
   let summary = "Replaces dataflow blocks by their contents.";
   let description = [{ Before: graph or mixed phase. After: there is no `relax.dataflow`. }];

@@ -8,6 +8,7 @@
 #ifndef RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_SYMBOLS_H
 #define RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_SYMBOLS_H
 
+#include "RelaxDialect/Dialect/Graph/IR/GraphShapeUtils.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Operation.h"
@@ -41,6 +42,10 @@ Value nameUnknownExtents(OpBuilder &builder, Location loc, Value value, FreshSym
 /// A relax.assert_shape; the symbols of the fact come from tensors and shapes among `values`, which mention them all.
 void createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fact &fact, ValueRange values,
                           StringRef message);
+
+/// What the user reads when a shape rule of `op` does not hold: the op, its extents and the rule. The runtime adds the
+/// values of the symbols.
+std::string formatBrokenRule(Operation *op, const ShapeRule &rule);
 
 /// Gives the function its (empty) scope when it has none.
 void ensureScope(Operation *function);
