@@ -28,7 +28,7 @@ void relax::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(graph::createHoistChecksPass());
 }
 
-void relax::buildDefaultPipeline(OpPassManager &manager) {
+void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());
@@ -36,5 +36,5 @@ void relax::buildDefaultPipeline(OpPassManager &manager) {
   buildOptimizePipeline(manager);
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createVerifyMixedPass());
-  buildLowerPipeline(manager);
+  buildLowerPipeline(manager, options);
 }

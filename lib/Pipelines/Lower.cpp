@@ -23,7 +23,7 @@ void relax::buildPlanPipeline(OpPassManager &manager) {
   manager.addPass(createVerifyPlannedPass());
 }
 
-void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
+void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   // Tensors, then buffers.
   manager.addNestedPass<func::FuncOp>(createScheduleKernelsPass());
   manager.addPass(createBufferizeKernelsPass());
@@ -31,7 +31,7 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyKernelPass());
   // Loops.
-  manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass());
+  manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass({options.vectorBits}));
   manager.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
   manager.addPass(createWrapKernelsPass());
   // LLVM dialect; host code goes along.
@@ -39,6 +39,7 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
   manager.addPass(createConvertIndexToLLVMPass());
@@ -51,10 +52,10 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void relax::buildLowerPipeline(OpPassManager &manager) {
+void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildPlanPipeline(manager);
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());
   manager.addPass(tp::createConvertTensorProgramToFuncPass());
-  buildLowerKernelsPipeline(manager);
+  buildLowerKernelsPipeline(manager, options);
 }

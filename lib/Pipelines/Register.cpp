@@ -16,11 +16,12 @@ void relax::registerRelaxPipelines() {
   PassPipelineRegistration<>("relax-optimize", "Raises loops and fuses calls in the mixed phase.",
                              buildOptimizePipeline);
   PassPipelineRegistration<>("relax-plan", "Mixed phase to planned phase.", buildPlanPipeline);
-  PassPipelineRegistration<>("relax-lower-kernels", "Kernels over buffers, and host code beside them, to LLVM dialect.",
-                             buildLowerKernelsPipeline);
-  PassPipelineRegistration<>("relax-lower", "Mixed phase to LLVM dialect.", buildLowerPipeline);
-  PassPipelineRegistration<>("relax-default-pipeline", "Graph phase to LLVM dialect, as relax-compile does it.",
-                             buildDefaultPipeline);
+  PassPipelineRegistration<KernelPipelineOptions>("relax-lower-kernels",
+                                                  "Kernels over buffers, and host code beside them, to LLVM dialect.",
+                                                  buildLowerKernelsPipeline);
+  PassPipelineRegistration<KernelPipelineOptions>("relax-lower", "Mixed phase to LLVM dialect.", buildLowerPipeline);
+  PassPipelineRegistration<KernelPipelineOptions>(
+      "relax-default-pipeline", "Graph phase to LLVM dialect, as relax-compile does it.", buildDefaultPipeline);
   PassPipelineRegistration<ToLinalgPipelineOptions>(
       "relax-to-linalg", "Graph phase to plain func, linalg and tensor, for other compilers.", buildToLinalgPipeline);
 }

@@ -165,7 +165,9 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     context.disableMultithreading();
     passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
   }
-  buildDefaultPipeline(passes);
+  KernelPipelineOptions kernels;
+  kernels.vectorBits = target->vectorBits;
+  buildDefaultPipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
   if (text)
     return success(succeeded(writeFile(options.output, [&](raw_ostream &os) { os << *text; })) && succeeded(result));

@@ -62,12 +62,17 @@ def BufferizeKernelsPass : Pass<"relax-bufferize-kernels", "::mlir::ModuleOp"> {
 def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncOp"> {
   let summary = "Turns linalg on buffers into loops.";
   let description = [{
-    Before: a kernel with linalg on memrefs. After: scf.for, memref.load and memref.store. In a contraction whose innermost
-    loop is parallel, four steps of the longest reduction loop are done together, and two steps of a parallel loop where rows
-    of the result have a constant distance.
+    Before: a kernel with linalg on memrefs. After: scf loops, accesses of memref and vector.
+
+    A contraction whose rows share an operand runs in tiles of 4 rows by 3 vectors of columns, which are kept in registers
+    while the reduction loops run; blocks of the shared operand are copied to the stack so that they are contiguous. Any body of elementwise operations will do, rests of rows and columns are handled, results do not depend on
+    the tile. With fewer than 4 rows, and in other contractions, four steps of the longest reduction loop are done together,
+    and two steps of a parallel loop where rows of the result have a constant distance.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+  let options = [Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256", "Width of a vector register.">];
 }
 
 def LowerKernelMathPass : Pass<"relax-lower-kernel-math", "::mlir::func::FuncOp"> {

@@ -17,6 +17,11 @@ class OpPassManager;
 
 namespace mlir::relax {
 
+/// What kernels may rely on.
+struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
+  Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("Width of a vector register."), llvm::cl::init(256)};
+};
+
 struct ToLinalgPipelineOptions : PassPipelineOptions<ToLinalgPipelineOptions> {
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Raise loops and fuse calls first."), llvm::cl::init(false)};
   Option<std::string> blobDirectory{*this, "blob-directory",
@@ -30,11 +35,11 @@ void buildOptimizePipeline(OpPassManager &manager);
 /// relax-plan: mixed to planned.
 void buildPlanPipeline(OpPassManager &manager);
 /// relax-lower-kernels: functions over buffers to LLVM dialect.
-void buildLowerKernelsPipeline(OpPassManager &manager);
+void buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
 /// relax-lower: mixed to LLVM dialect.
-void buildLowerPipeline(OpPassManager &manager);
+void buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
 /// relax-default-pipeline: graph to LLVM dialect, as relax-compile does it.
-void buildDefaultPipeline(OpPassManager &manager);
+void buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
 
 /// relax-to-linalg: graph phase to func, linalg and tensor with assertions, for other compilers.
 void buildToLinalgPipeline(OpPassManager &manager, const ToLinalgPipelineOptions &options);

@@ -22,6 +22,7 @@ struct CodeTarget {
   std::string cpu;      // LLVM's name; together with `features` it says which instructions may be used
   std::string tuneCpu;  // only for choices between legal instructions
   std::string features; // "+avx2,+fma"
+  int64_t vectorBits = 128;
   /// Comma-separated names that the CPU must have, as /proc/cpuinfo spells them (ArtifactFormat.h).
   std::string requiredFeatures;
 };

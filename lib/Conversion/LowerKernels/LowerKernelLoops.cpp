@@ -2,13 +2,15 @@
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
-// Loops run in the order that relax-schedule-kernels chose. In a contraction,
+// Loops run in the order that relax-schedule-kernels chose. A contraction with
+// rows enough gets tiles in vector registers (RegisterTiles.h). In other ones,
 // steps of a reduction loop and of a parallel loop outside of the innermost one
 // are jammed: the innermost loop then adds several products to several rows of
 // the result for one load and store of each.
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
+#include "RegisterTiles.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -18,6 +20,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_LOWERKERNELLOOPSPASS
@@ -80,17 +83,10 @@ SmallVector<int64_t> chooseSteps(linalg::GenericOp op) {
 /// Emits one nest. A loop with more than one step runs in two parts, the second one step by step.
 class NestEmitter {
 public:
-  NestEmitter(RewriterBase &builder, linalg::GenericOp op)
-      : builder(builder), op(op), loc(op.getLoc()), steps(chooseSteps(op)) {}
+  NestEmitter(OpBuilder &builder, linalg::GenericOp op, ValueRange extents)
+      : builder(builder), op(op), loc(op.getLoc()), steps(chooseSteps(op)), extents(extents) {}
 
-  void emit() {
-    SmallVector<OpFoldResult> sizes;
-    for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(builder, loc))
-      sizes.push_back(range.size);
-    for (OpFoldResult size : sizes)
-      extents.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
-    emitLoop(0);
-  }
+  void emit() { emitLoop(0); }
 
 private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
@@ -167,7 +163,7 @@ private:
     }
   }
 
-  RewriterBase &builder;
+  OpBuilder &builder;
   linalg::GenericOp op;
   Location loc;
   SmallVector<int64_t> steps;
@@ -182,19 +178,54 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     if (!getKernelSignature(getOperation()))
       return;
     IRRewriter rewriter(&getContext());
+    DenseMap<Type, Value> scratches;
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
       rewriter.setInsertionPoint(op);
       bool simple = op->getNumResults() == 0 && isa<linalg::GenericOp>(op.getOperation());
       if (simple)
-        NestEmitter(rewriter, cast<linalg::GenericOp>(op.getOperation())).emit();
+        lowerGeneric(rewriter, cast<linalg::GenericOp>(op.getOperation()), scratches);
       else if (failed(linalg::linalgOpToLoops(rewriter, op))) {
         op->emitOpError("cannot be lowered to loops");
         return signalPassFailure();
       }
       rewriter.eraseOp(op);
     }
+  }
+
+  void lowerGeneric(RewriterBase &rewriter, linalg::GenericOp op, DenseMap<Type, Value> &scratches) {
+    Location loc = op.getLoc();
+    SmallVector<Value> extents;
+    SmallVector<OpFoldResult> sizes;
+    for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
+      sizes.push_back(range.size);
+    for (OpFoldResult size : sizes)
+      extents.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, size));
+    std::optional<RegisterTile> tile = chooseRegisterTile(op, vectorBits);
+    if (!tile)
+      return NestEmitter(rewriter, op, extents).emit();
+
+    Value scratch;
+    if (tile->packed) {
+      Type element = cast<MemRefType>(op->getOperand(*tile->packed).getType()).getElementType();
+      auto type = MemRefType::get({tile->packedElements}, element);
+      Value &known = scratches[type];
+      if (!known) {
+        OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
+        known = memref::AllocaOp::create(entry, loc, type, entry.getI64IntegerAttr(64));
+      }
+      scratch = known;
+    }
+    // A few rows do not repay the copy: their sums stay in memory, and what they are multiplied with is read once.
+    Value least = arith::ConstantIndexOp::create(rewriter, loc, tile->rows);
+    Value enough = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, extents[tile->row], least);
+    if (matchPattern(enough, m_One()))
+      return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
+    auto branch = scf::IfOp::create(rewriter, loc, enough, /*withElseRegion=*/true);
+    OpBuilder many = branch.getThenBodyBuilder(), few = branch.getElseBodyBuilder();
+    emitRegisterTiles(many, op, *tile, extents, scratch);
+    NestEmitter(few, op, extents).emit();
   }
 };
 

@@ -166,6 +166,21 @@ linalg::GenericOp computeInPlace(RewriterBase &rewriter, linalg::GenericOp op) {
   return op;
 }
 
+/// Loops of one step hide unit strides: a reduction is rewritten without them.
+FailureOr<linalg::GenericOp> dropUnitLoops(RewriterBase &rewriter, linalg::GenericOp op) {
+  if (op.getNumReductionLoops() == 0 || !llvm::is_contained(op.getStaticLoopRanges(), 1))
+    return op;
+  linalg::ControlDropUnitDims options;
+  FailureOr<linalg::DropUnitDimsResult> dropped = linalg::dropUnitDims(rewriter, op, options);
+  if (failed(dropped))
+    return op;
+  auto smaller = dyn_cast<linalg::GenericOp>(dropped->resultOp.getOperation());
+  if (!smaller)
+    return failure();
+  rewriter.replaceOp(op, dropped->replacements);
+  return smaller;
+}
+
 struct ScheduleKernelsPass final : relax::impl::ScheduleKernelsPassBase<ScheduleKernelsPass> {
   using Base::Base;
 
@@ -186,7 +201,12 @@ struct ScheduleKernelsPass final : relax::impl::ScheduleKernelsPassBase<Schedule
       }
       if (!generic.hasPureTensorSemantics())
         continue;
-      generic = computeInPlace(rewriter, generic);
+      FailureOr<linalg::GenericOp> smaller = dropUnitLoops(rewriter, generic);
+      if (failed(smaller)) {
+        op->emitOpError("cannot be rewritten without loops of one step");
+        return signalPassFailure();
+      }
+      generic = computeInPlace(rewriter, *smaller);
       relaxReductionArithmetic(generic);
       if (failed(orderLoops(rewriter, generic))) {
         generic.emitOpError("cannot be put in another loop order");

@@ -69,6 +69,7 @@ FailureOr<CodeTarget> relax::getCodeTarget(StringRef name, std::string &error) {
     for (StringRef feature : kX86V3)
       host[feature] = true;
   }
+  target.vectorBits = host.lookup("avx512f") ? 512 : host.lookup("avx2") ? 256 : 128;
   for (const FeatureName &feature : kX86Features) {
     if (!host.lookup(feature.llvmName))
       continue;

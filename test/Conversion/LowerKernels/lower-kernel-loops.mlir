@@ -1,6 +1,6 @@
 // RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops),canonicalize)' | FileCheck %s
 
-// Four products are added to two rows at once; the rests of both loops follow.
+// Rows shorter than a vector: four products are added to two rows at once; the rests of both loops follow.
 // CHECK-LABEL: func.func private @matmul(
 //   CHECK-DAG:   %[[C2:.*]] = arith.constant 2 : index
 //   CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
@@ -17,10 +17,10 @@
 //       CHECK:     scf.for
 // CHECK-COUNT-1:       memref.store
 //   CHECK-NOT:   memref.store
-func.func private @matmul(%a: memref<?x?xf32>, %b: memref<?x8xf32>, %o: memref<?x8xf32>, %e: memref<1xi64>) {
+func.func private @matmul(%a: memref<?x?xf32>, %b: memref<?x6xf32>, %o: memref<?x6xf32>, %e: memref<1xi64>) {
   linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (k, n)>, affine_map<(m, k, n) -> (m, n)>],
                   iterator_types = ["parallel", "reduction", "parallel"]}
-      ins(%a, %b : memref<?x?xf32>, memref<?x8xf32>) outs(%o : memref<?x8xf32>) {
+      ins(%a, %b : memref<?x?xf32>, memref<?x6xf32>) outs(%o : memref<?x6xf32>) {
     ^bb0(%x: f32, %y: f32, %s: f32):
       %p = arith.mulf %x, %y : f32
       %q = arith.addf %s, %p : f32

@@ -86,3 +86,27 @@ func.func private @no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Loops of one step are dropped from a reduction, so that the unit stride along the height is seen.
+// CHECK-LABEL: func.func private @unit(
+//       CHECK:   tensor.collapse_shape
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]}
+//       CHECK:   tensor.expand_shape
+func.func private @unit(%a: memref<8x16x1xf32>, %b: memref<4x8x1xf32>, %o: memref<4x16x1xf32>, %e: memref<1xi64>) {
+  %ta = bufferization.to_tensor %a restrict : memref<8x16x1xf32> to tensor<8x16x1xf32>
+  %tb = bufferization.to_tensor %b restrict : memref<4x8x1xf32> to tensor<4x8x1xf32>
+  %to = bufferization.to_tensor %o restrict writable : memref<4x16x1xf32> to tensor<4x16x1xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(o, h, w, c) -> (c, h, w)>, affine_map<(o, h, w, c) -> (o, c, w)>,
+                                        affine_map<(o, h, w, c) -> (o, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%ta, %tb : tensor<8x16x1xf32>, tensor<4x8x1xf32>) outs(%to : tensor<4x16x1xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  } -> tensor<4x16x1xf32>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<4x16x1xf32>, memref<4x16x1xf32>) -> ()
+  return
+}
