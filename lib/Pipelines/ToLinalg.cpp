@@ -21,6 +21,7 @@ void relax::buildToLinalgPipeline(OpPassManager &manager, const ToLinalgPipeline
     buildOptimizePipeline(manager);
   // Bodies instead of calls, plain types instead of symbols.
   manager.addPass(createInlineTensorProgramsPass());
+  manager.addPass(createLibraryCallsToFuncPass());
   manager.addPass(createWeightsToConstantsPass({options.blobDirectory}));
   manager.addPass(graph::createStripShapesPass());
   // Nobody outside knows our symbols: what is left of the programs goes.
@@ -28,4 +29,5 @@ void relax::buildToLinalgPipeline(OpPassManager &manager, const ToLinalgPipeline
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass()); // comparisons of what became one value
+  manager.addPass(createVerifyPlainPass());
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphRegions.h"
+#include "PlainValues.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/ProgramInliner.h"
@@ -15,7 +16,6 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -25,50 +25,15 @@ namespace mlir::relax {
 #include "RelaxDialect/Transforms/Passes.h.inc"
 } // namespace mlir::relax
 
-/// The tensor without its extents. Static dimensions stay.
-static Value emitPlain(OpBuilder &builder, Location loc, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  RankedTensorType plain = sym::stripEncoding(type);
-  return plain == type ? tensor : graph::EraseShapeOp::create(builder, loc, plain, tensor).getResult();
-}
-
-/// The index values of a shape's entries.
-static SmallVector<Value> emitEntries(OpBuilder &builder, Location loc, Value shape) {
-  SmallVector<Value> entries;
-  if (!shape)
-    return entries;
-  Value tensor;
-  for (auto [index, dim] : llvm::enumerate(sym::getSymbolicDims(shape.getType()))) {
-    if (dim && dim.getConstant()) {
-      entries.push_back(arith::ConstantIndexOp::create(builder, loc, *dim.getConstant()));
-      continue;
-    }
-    if (dim) {
-      entries.push_back(
-          graph::EvalExprOp::create(builder, loc, builder.getIndexType(), shape, sym::ExprAttr::get(dim)));
-      continue;
-    }
-    if (!tensor) {
-      int64_t rank = sym::getSymbolicDims(shape.getType()).size();
-      auto type = RankedTensorType::get({rank}, builder.getI64Type());
-      tensor = graph::ShapeToTensorOp::create(builder, loc, type, shape);
-    }
-    Value position = arith::ConstantIndexOp::create(builder, loc, index);
-    Value entry = tensor::ExtractOp::create(builder, loc, tensor, ValueRange(position));
-    entries.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), entry));
-  }
-  return entries;
-}
-
-/// The result with the type of the call's result: static dimensions by a cast that cannot fail, extents by a check.
-static Value emitResult(OpBuilder &builder, Location loc, Value value, Type type) {
-  auto tensorType = dyn_cast<RankedTensorType>(type);
-  if (!tensorType)
-    return value;
-  RankedTensorType plain = sym::stripEncoding(tensorType);
-  if (value.getType() != plain)
-    value = tensor::CastOp::create(builder, loc, plain, value);
-  return plain == type ? value : graph::MatchCastOp::create(builder, loc, type, value, builder.getStrArrayAttr({}));
+/// The input with the static dimensions that the program's argument has.
+static Value emitInput(OpBuilder &builder, Location loc, Value input, Type argument) {
+  Value plain = emitPlain(builder, loc, input);
+  auto type = cast<RankedTensorType>(plain.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [extent, expected] : llvm::zip_equal(shape, cast<ShapedType>(argument).getShape()))
+    if (ShapedType::isDynamic(extent))
+      extent = expected;
+  return emitResult(builder, loc, plain, type.clone(shape));
 }
 
 /// Inlines one call. Fails only when the call can never succeed.
@@ -80,7 +45,9 @@ static LogicalResult inlineCall(graph::CallTPOp call, tp::ProgramOp program) {
     return failure();
   OpBuilder builder(call);
   Location loc = call.getLoc();
-  auto inputs = llvm::map_to_vector(call.getInputs(), [&](Value input) { return emitPlain(builder, loc, input); });
+  SmallVector<Value> inputs;
+  for (auto [input, argument] : llvm::zip_equal(call.getInputs(), program.getInputs()))
+    inputs.push_back(emitInput(builder, loc, input, argument.getType()));
   SmallVector<Value> scalars = emitEntries(builder, loc, call.getShape());
   tp::ProgramInliner inliner(builder, loc, program, inputs, scalars);
   if (!unification->isProved() && !call->hasAttr(graph::kAssuredAttrName))

@@ -20,29 +20,6 @@ using namespace mlir::relax::graph;
 
 namespace {
 
-/// Shapes whose symbols include those of `type`, taken from the operands of `call`.
-FailureOr<SmallVector<Value>> getShapesFor(OpBuilder &builder, ProgramCallOpInterface call, Type type) {
-  SmallVector<StringRef> needed;
-  sym::collectSymbols(type, needed);
-  SmallVector<Value> shapes;
-  auto offer = [&](Value value) {
-    SmallVector<StringRef> given;
-    sym::collectSymbols(value.getType(), given);
-    if (llvm::none_of(given, [&](StringRef symbol) { return llvm::is_contained(needed, symbol); }))
-      return;
-    llvm::erase_if(needed, [&](StringRef symbol) { return llvm::is_contained(given, symbol); });
-    shapes.push_back(isa<ShapeType>(value.getType()) ? value : createShapeOf(builder, call.getLoc(), value));
-  };
-  for (Value input : call.getProgramInputs())
-    offer(input);
-  if (Value shape = call.getShapeOperand())
-    offer(shape);
-  if (!needed.empty())
-    return call->emitOpError("needs a destination of type ")
-           << type << ", but no operand knows symbol '" << needed.front() << "'";
-  return shapes;
-}
-
 /// One destination of each call.
 class DestinationMaker {
 public:
@@ -58,26 +35,20 @@ public:
 
     OpBuilder builder(call);
     SmallVector<Value> destinations;
-    unsigned first = callee.getNumInputs();
     for (unsigned index = 0, e = callee.getNumOuts() + callee.getNumWorkspaces(); index < e; ++index) {
-      Type type = applyMapping(getProgramTensorType(callee, first + index), unification->mapping);
-      // A result type that knows more stems from facts that were proved.
-      if (index < callee.getNumOuts() && !isKnown(type))
-        type = call->getResult(index).getType();
-      if (!isKnown(type))
-        return call->emitOpError("needs known extents for destination ") << index << ", got " << type;
-      FailureOr<SmallVector<Value>> shapes = getShapesFor(builder, call, type);
+      FailureOr<Type> type = getDestinationType(call, callee, *unification, index);
+      if (failed(type))
+        return failure();
+      FailureOr<SmallVector<Value>> shapes = getShapesFor(builder, call, *type);
       if (failed(shapes))
         return failure();
-      destinations.push_back(AllocOp::create(builder, call.getLoc(), type, *shapes));
+      destinations.push_back(AllocOp::create(builder, call.getLoc(), *type, *shapes));
     }
     addDestinations(builder, call, destinations);
     return success();
   }
 
 private:
-  static bool isKnown(Type type) { return !llvm::is_contained(sym::getSymbolicDims(type), sym::SymExpr()); }
-
   /// The same call with destinations. A call in place becomes one that is not: whether memory is shared is for
   /// relax-plan-memory to decide.
   void addDestinations(OpBuilder &builder, ProgramCallOpInterface call, ValueRange destinations) {

@@ -33,6 +33,40 @@ Value relax::getMemoryRoot(Value tensor) {
   return tensor;
 }
 
+FailureOr<SmallVector<Value>> relax::getShapesFor(OpBuilder &builder, ProgramCallOpInterface call, Type type) {
+  SmallVector<StringRef> needed;
+  sym::collectSymbols(type, needed);
+  SmallVector<Value> shapes;
+  auto offer = [&](Value value) {
+    SmallVector<StringRef> given;
+    sym::collectSymbols(value.getType(), given);
+    if (llvm::none_of(given, [&](StringRef symbol) { return llvm::is_contained(needed, symbol); }))
+      return;
+    llvm::erase_if(needed, [&](StringRef symbol) { return llvm::is_contained(given, symbol); });
+    shapes.push_back(isa<ShapeType>(value.getType()) ? value : createShapeOf(builder, call.getLoc(), value));
+  };
+  for (Value input : call.getProgramInputs())
+    offer(input);
+  if (Value shape = call.getShapeOperand())
+    offer(shape);
+  if (!needed.empty())
+    return call->emitOpError("needs a destination of type ")
+           << type << ", but no operand knows symbol '" << needed.front() << "'";
+  return shapes;
+}
+
+FailureOr<Type> relax::getDestinationType(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                          const CallUnification &unification, unsigned index) {
+  auto isKnown = [](Type type) { return !llvm::is_contained(sym::getSymbolicDims(type), sym::SymExpr()); };
+  Type type = applyMapping(getProgramTensorType(callee, callee.getNumInputs() + index), unification.mapping);
+  // A result type that knows more stems from facts that were proved.
+  if (index < callee.getNumOuts() && !isKnown(type))
+    type = call->getResult(index).getType();
+  if (!isKnown(type))
+    return call->emitOpError("needs known extents for destination ") << index << ", got " << type;
+  return type;
+}
+
 sym::SymExpr relax::getByteSize(RankedTensorType type) {
   int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   sym::SymExpr bytes = sym::SymExpr::constant(type.getContext(), elementBytes);

@@ -6,7 +6,7 @@
 #ifndef RELAXDIALECT_LIB_TRANSFORMS_MEMORYUTILS_H
 #define RELAXDIALECT_LIB_TRANSFORMS_MEMORYUTILS_H
 
-#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 
 namespace mlir::relax {
 
@@ -19,6 +19,13 @@ inline constexpr StringLiteral kArenaSpace = "arena", kOutputSpace = "output";
 
 /// `relax.shape_of`.
 Value createShapeOf(OpBuilder &builder, Location loc, Value tensor);
+
+/// Shapes whose symbols include those of `type`, taken from the operands of `call`. Emits an error when there are none.
+FailureOr<SmallVector<Value>> getShapesFor(OpBuilder &builder, graph::ProgramCallOpInterface call, Type type);
+
+/// The type of out or workspace `index` in the caller's symbols. Emits an error when an extent is not known.
+FailureOr<Type> getDestinationType(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                   const graph::CallUnification &unification, unsigned index);
 
 /// The operand whose memory the result of `op` is, for ops without code of their own; null for others.
 Value getAliasedOperand(Operation *op);

@@ -60,6 +60,27 @@ func.func @static(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = relax.call_tp @add(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+relax_tp.func private @exp_8(%x: tensor<8xf32>) outs(%o: tensor<8xf32>) {
+  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+  relax_tp.yield %0 : tensor<8xf32>
+}
+// CHECK-LABEL: func.func @static_argument(
+//       CHECK:   %[[PLAIN:.*]] = relax.erase_shape
+//       CHECK:   %[[X:.*]] = relax.match_cast %[[PLAIN]] : tensor<?xf32> to tensor<8xf32>
+//       CHECK:   linalg.exp ins(%[[X]]
+func.func @static_argument(%x: tensor<?xf32, #n>) -> tensor<8xf32> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @exp_8(%x) : (tensor<?xf32, #n>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+// Where symbols are, a claim is a check.
+// CHECK-LABEL: func.func @static_beside_symbols(
+//       CHECK:   %[[SUM:.*]] = linalg.add
+//       CHECK:   relax.match_cast %[[SUM]] : tensor<?xf32> to tensor<8xf32>
+func.func @static_beside_symbols(%x: tensor<8xf32>, %y: tensor<?xf32, #n>) -> tensor<8xf32>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @add(%x, %x) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
 
 // -----
 

@@ -97,6 +97,24 @@ def InlineTensorProgramsPass : Pass<"relax-inline-tensor-programs", "::mlir::Mod
     "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def LibraryCallsToFuncPass : Pass<"relax-library-calls-to-func", "::mlir::ModuleOp"> {
+  let summary = "Turns calls of library functions into calls of external functions.";
+  let description = [{
+    Before: mixed phase. After: no `relax.call_dps` and no `relax_ext.func` is left. A library function becomes a private
+    `func.func` declaration with its `symbol` as name, which takes the inputs as tensors that it only reads, memory for the
+    outs, scratch memory when it needs some, and the scalars; its result is 0 or an error code, which is asserted to be 0.
+    Extents are dynamic and layouts row-major, so that one declaration serves all calls. Extents and facts (`where`) that are
+    not proved become `relax.assert_shape`. `relax.dataflow` and `relax.fusion_group` are dissolved.
+
+    A call with destinations, and one whose extents or facts only run time knows, are errors, as are two signatures for one
+    symbol. See docs/Spec.md section 2.1.
+  }];
+  let dependentDialects = [
+    "::mlir::relax::graph::RelaxDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def WeightsToConstantsPass : Pass<"relax-weights-to-constants", "::mlir::ModuleOp"> {
   let summary = "Turns weights into constants of the arith dialect.";
   let description = [{
@@ -113,6 +131,13 @@ def VerifyMixedPass : Pass<"relax-verify-mixed", "::mlir::ModuleOp"> {
   let description = [{
     Functions hold calls instead of computing graph ops: every computing op was legalized. Also allowed are shape ops, weights
     and constants, control flow, and what the graph phase allows. Calls have no destinations yet.
+  }];
+}
+
+def VerifyPlainPass : Pass<"relax-verify-plain", "::mlir::ModuleOp"> {
+  let summary = "Checks the end of the exit pipeline.";
+  let description = [{
+    No operation, type or attribute of our dialects is left: a compiler that does not know them can read the module.
   }];
 }
 
