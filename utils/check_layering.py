@@ -51,6 +51,8 @@ def part_of(path):
         return Part(3, "Analysis")
     if first == "Transforms":
         return Part(5, "Transforms")
+    if first == "Interpreter":
+        return Part(5, "Interpreter")
     if first == "Conversion":
         return Part(5, f"Conversion/{words[1]}" if len(words) > 2 else "Conversion")
     if first in ("Pipelines", "Target"):

@@ -1,0 +1,129 @@
+//===- LinearAlgebraOps.cpp - Meaning of products -------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Interpreter/OpTable.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using namespace mlir::relax::interp;
+
+namespace {
+/// Adds products up, floats or integers.
+class ProductSum {
+public:
+  explicit ProductSum(Type type) : type(type) {}
+
+  void add(Number a, Number b) {
+    if (isa<FloatType>(type))
+      sum.add(a.f * b.f);
+    else
+      integers += static_cast<uint64_t>(a.i) * static_cast<uint64_t>(b.i);
+  }
+
+  void store(Tensor &result, int64_t at) const {
+    if (!isa<FloatType>(type))
+      return result.setInt(at, static_cast<int64_t>(integers));
+    // f16 is accumulated in f32.
+    Type accumulator = type.getIntOrFloatBitWidth() < 32 ? Type(Float32Type::get(type.getContext())) : type;
+    result.setFloat(at, sum.get(), sum.getError(accumulator));
+  }
+
+private:
+  Type type;
+  Sum sum;
+  uint64_t integers = 0;
+};
+} // namespace
+
+static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
+  const Tensor &a = frame.tensor(op.getLhs()), &b = frame.tensor(op.getRhs());
+  int64_t rows = a.getDim(a.getRank() - 2), inner = a.getDim(a.getRank() - 1), columns = b.getDim(b.getRank() - 1);
+  if (b.getDim(b.getRank() - 2) != inner)
+    return frame.fail("inner extents " + Twine(inner) + " and " + Twine(b.getDim(b.getRank() - 2)) + " differ");
+  FailureOr<SmallVector<int64_t>> dims = broadcastShapes(frame, {a.getDims().drop_back(2), b.getDims().drop_back(2)});
+  if (failed(dims))
+    return failure();
+  SmallVector<int64_t> batch = *dims;
+  dims->append({rows, columns});
+  Type type = cast<RankedTensorType>(op.getType()).getElementType();
+  FailureOr<Tensor> result = frame.makeTensor(type, *dims);
+  if (failed(result))
+    return failure();
+
+  // Position of (batch, i, j) in an operand whose batch extents may be 1.
+  auto at = [&](const Tensor &x, ArrayRef<int64_t> index, int64_t i, int64_t j) {
+    SmallVector<int64_t> full(index);
+    full.append({i, j});
+    ArrayRef<int64_t> own = ArrayRef<int64_t>(full).take_back(x.getRank());
+    int64_t position = 0;
+    for (int64_t dim = 0; dim < x.getRank(); ++dim) {
+      bool repeats = dim < x.getRank() - 2 && x.getDim(dim) == 1;
+      position = position * x.getDim(dim) + (repeats ? 0 : own[dim]);
+    }
+    return position;
+  };
+  int64_t position = 0;
+  forEachIndex(batch, [&](ArrayRef<int64_t> index) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        ProductSum sum(type);
+        for (int64_t k = 0; k < inner; ++k)
+          sum.add(a[at(a, index, i, k)], b[at(b, index, k, j)]);
+        sum.store(*result, position++);
+      }
+  });
+  return result;
+}
+
+static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
+  const Tensor &x = frame.tensor(op.getInput()), &w = frame.tensor(op.getWeight());
+  size_t spatial = op.getStrides().size();
+  int64_t groups = op.getGroups(), outChannels = w.getDim(0), groupChannels = w.getDim(1);
+  if (x.getDim(1) != groupChannels * groups)
+    return frame.fail("input has " + Twine(x.getDim(1)) + " channels, the weight expects " +
+                      Twine(groupChannels * groups));
+  if (outChannels % groups != 0)
+    return frame.fail(Twine(outChannels) + " out channels cannot be divided into " + Twine(groups) + " groups");
+  SmallVector<int64_t> dims = {x.getDim(0), outChannels}, kernel = {groupChannels};
+  for (size_t i = 0; i != spatial; ++i) {
+    int64_t reach = op.getDilations()[i] * (w.getDim(i + 2) - 1) + 1;
+    int64_t room = x.getDim(i + 2) + op.getPads()[i] + op.getPads()[spatial + i] - reach;
+    // Rounds down, so that one element too few gives an extent of 0 at stride 1.
+    int64_t steps = llvm::divideFloorSigned(room, op.getStrides()[i]) + 1;
+    if (steps < 0)
+      return frame.fail("the kernel is larger than the padded input along spatial dimension " + Twine(i));
+    dims.push_back(steps);
+    kernel.push_back(w.getDim(i + 2));
+  }
+  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
+  if (failed(result))
+    return failure();
+
+  int64_t position = 0;
+  forEachIndex(dims, [&](ArrayRef<int64_t> out) {
+    ProductSum sum(x.getElementType());
+    int64_t group = out[1] / (outChannels / groups);
+    forEachIndex(kernel, [&](ArrayRef<int64_t> tap) {
+      SmallVector<int64_t> from = {out[0], group * groupChannels + tap[0]}, weight = {out[1], tap[0]};
+      for (size_t i = 0; i != spatial; ++i) {
+        from.push_back(out[i + 2] * op.getStrides()[i] + tap[i + 1] * op.getDilations()[i] - op.getPads()[i]);
+        weight.push_back(tap[i + 1]);
+        if (from.back() < 0 || from.back() >= x.getDim(i + 2))
+          return; // a zero around the input
+      }
+      sum.add(x[x.at(from)], w[w.at(weight)]);
+    });
+    sum.store(*result, position++);
+  });
+  return result;
+}
+
+void interp::registerLinearAlgebraOps(OpTable &table) {
+  table.add(interpretMatmul);
+  table.add(interpretConv);
+}

@@ -1,0 +1,85 @@
+//===- MemoryOps.cpp - Meaning of destinations and plans ------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Memory is bytes that hold whatever was written last, so that a plan which
+// lets two live tensors overlap gives wrong values here too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Interpreter/OpTable.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using namespace mlir::relax::interp;
+
+static constexpr uint8_t kUnwritten = 0x5b;
+
+/// Extents of a result type; they use symbols that are bound.
+static FailureOr<Shape> evaluateDims(Frame &frame, Type type) {
+  Shape dims;
+  for (sym::SymExpr expr : sym::getSymbolicDims(type)) {
+    std::optional<int64_t> value = frame.evaluate(expr);
+    if (!value)
+      return frame.fail(expr ? expr.str() + " has no value in 64 bits" : "an extent is not known");
+    dims.push_back(*value);
+  }
+  return dims;
+}
+
+static FailureOr<int64_t> getBytes(Frame &frame, Type elementType, ArrayRef<int64_t> dims) {
+  FailureOr<Tensor> shape = frame.makeTensor(elementType, dims); // checks the extents
+  if (failed(shape))
+    return failure();
+  return shape->size() * getElementBytes(elementType);
+}
+
+static LogicalResult interpretAlloc(Frame &frame, AllocOp op) {
+  FailureOr<Shape> dims = evaluateDims(frame, op.getType());
+  if (failed(dims))
+    return failure();
+  Type elementType = cast<RankedTensorType>(op.getType()).getElementType();
+  FailureOr<int64_t> bytes = getBytes(frame, elementType, *dims);
+  if (failed(bytes))
+    return failure();
+  auto storage = std::make_shared<Storage>();
+  storage->bytes.assign(*bytes, kUnwritten);
+  frame.set(op.getResult(), PlacedTensor{storage, 0, elementType, *dims});
+  return success();
+}
+
+static LogicalResult interpretStorage(Frame &frame, StorageOp op) {
+  int64_t bytes = frame.index(op.getBytes());
+  if (bytes < 0 || static_cast<uint64_t>(bytes) > 8 * frame.interpreter.getOptions().maxElements)
+    return frame.fail("needs " + Twine(bytes) + " bytes");
+  auto storage = std::make_shared<Storage>();
+  storage->bytes.assign(bytes, kUnwritten);
+  frame.set(op.getResult(), storage);
+  return success();
+}
+
+static LogicalResult interpretTensorAt(Frame &frame, TensorAtOp op) {
+  FailureOr<Shape> dims = evaluateDims(frame, op.getType());
+  if (failed(dims))
+    return failure();
+  Type elementType = cast<RankedTensorType>(op.getType()).getElementType();
+  FailureOr<int64_t> bytes = getBytes(frame, elementType, *dims);
+  if (failed(bytes))
+    return failure();
+  RuntimeValue held = frame.get(op.getStorage());
+  auto storage = std::get<std::shared_ptr<Storage>>(held);
+  int64_t offset = frame.index(op.getOffset()), size = storage->bytes.size();
+  if (offset < 0 || *bytes > size || offset > size - *bytes)
+    return frame.fail(Twine(*bytes) + " bytes at " + Twine(offset) + " are outside of a storage of " + Twine(size) +
+                      " bytes");
+  frame.set(op.getResult(), PlacedTensor{storage, offset, elementType, *dims});
+  return success();
+}
+
+void interp::registerMemoryOps(OpTable &table) {
+  table.add(interpretAlloc);
+  table.add(interpretStorage);
+  table.add(interpretTensorAt);
+}

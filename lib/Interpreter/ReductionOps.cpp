@@ -1,0 +1,145 @@
+//===- ReductionOps.cpp - Meaning of reductions ---------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Interpreter/OpTable.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+using namespace mlir::relax::interp;
+
+/// Calls `visit(position in the result, positions of the elements reduced to it)`. The result is made with the extents
+/// that are left.
+static FailureOr<Tensor> reduce(Frame &frame, const Tensor &x, ArrayRef<int64_t> axes, bool keepDims,
+                                llvm::function_ref<void(Tensor &, int64_t, ArrayRef<int64_t>)> visit) {
+  SmallVector<int64_t> outer(x.getDims()), inner(x.getRank(), 1), dims;
+  for (int64_t axis : axes) {
+    outer[axis] = 1;
+    inner[axis] = x.getDim(axis);
+  }
+  for (int64_t dim = 0; dim < x.getRank(); ++dim)
+    if (keepDims || !llvm::is_contained(axes, dim))
+      dims.push_back(outer[dim]);
+  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
+  if (failed(result))
+    return failure();
+  int64_t position = 0;
+  forEachIndex(outer, [&](ArrayRef<int64_t> first) {
+    SmallVector<int64_t> elements;
+    forEachIndex(inner, [&](ArrayRef<int64_t> step) {
+      SmallVector<int64_t> index(first);
+      for (auto [dim, value] : llvm::enumerate(step))
+        index[dim] += value;
+      elements.push_back(x.at(index));
+    });
+    visit(*result, position++, elements);
+  });
+  return result;
+}
+
+/// f16 is accumulated in f32.
+static Type getAccumulator(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32 ? Float32Type::get(type.getContext()) : type;
+}
+
+static FailureOr<Tensor> interpretSum(Frame &frame, SumOp op) {
+  const Tensor &x = frame.tensor(op.getOperand());
+  return reduce(frame, x, op.getAxes(), op.getKeepdims(), [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements) {
+    if (!x.isFloat()) {
+      uint64_t total = 0;
+      for (int64_t element : elements)
+        total += static_cast<uint64_t>(x.i(element));
+      return result.setInt(at, static_cast<int64_t>(total));
+    }
+    Sum sum;
+    for (int64_t element : elements)
+      sum.add(x.f(element));
+    result.setFloat(at, sum.get(), sum.getError(getAccumulator(x.getElementType())));
+  });
+}
+
+static FailureOr<Tensor> interpretMean(Frame &frame, MeanOp op) {
+  const Tensor &x = frame.tensor(op.getOperand());
+  return reduce(frame, x, op.getAxes(), op.getKeepdims(), [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements) {
+    Sum sum;
+    for (int64_t element : elements)
+      sum.add(x.f(element));
+    auto count = static_cast<double>(elements.size()); // 0 gives NaN
+    result.setFloat(at, sum.get() / count, sum.getError(getAccumulator(x.getElementType())) / count);
+  });
+}
+
+static FailureOr<Tensor> interpretProd(Frame &frame, ProdOp op) {
+  const Tensor &x = frame.tensor(op.getOperand());
+  return reduce(frame, x, op.getAxes(), op.getKeepdims(), [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements) {
+    if (!x.isFloat()) {
+      uint64_t product = 1;
+      for (int64_t element : elements)
+        product *= static_cast<uint64_t>(x.i(element));
+      return result.setInt(at, static_cast<int64_t>(product));
+    }
+    // The accumulator decides about overflow and what becomes 0.
+    Type accumulator = getAccumulator(x.getElementType());
+    double product = 1;
+    bool isExact = true;
+    for (int64_t element : elements) {
+      double exact = product * x.f(element);
+      product = roundToType(accumulator, exact);
+      isExact &= product == exact && !accumulator.isF64();
+    }
+    double error = static_cast<double>(elements.size()) * getEpsilon(accumulator) * std::fabs(product);
+    result.setFloat(at, product, isExact || !std::isfinite(product) ? 0 : error);
+  });
+}
+
+/// The largest element (the smallest when `sign` is -1); of nothing the last choice. NaN wins.
+static void setExtreme(Tensor &result, int64_t at, const Tensor &x, ArrayRef<int64_t> elements, int sign) {
+  if (x.isFloat()) {
+    double extreme = -sign * std::numeric_limits<double>::infinity();
+    for (int64_t element : elements) {
+      double value = x.f(element);
+      if (std::isnan(value) || std::isnan(extreme))
+        extreme = std::numeric_limits<double>::quiet_NaN();
+      else if (sign > 0 ? value > extreme : value < extreme)
+        extreme = value;
+    }
+    return result.setFloat(at, extreme);
+  }
+  unsigned width = x.getElementType().getIntOrFloatBitWidth();
+  bool isUnsigned = isUnsignedElement(x.getElementType());
+  APInt first = sign > 0 ? (isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width))
+                         : (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
+  int64_t extreme = wrapToType(x.getElementType(), static_cast<int64_t>(first.getZExtValue()));
+  for (int64_t element : elements)
+    if (sign > 0 ? x.i(element) > extreme : x.i(element) < extreme)
+      extreme = x.i(element);
+  result.setInt(at, extreme);
+}
+
+static FailureOr<Tensor> interpretMax(Frame &frame, MaxOp op) {
+  const Tensor &x = frame.tensor(op.getOperand());
+  return reduce(frame, x, op.getAxes(), op.getKeepdims(), [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements) {
+    setExtreme(result, at, x, elements, 1);
+  });
+}
+
+static FailureOr<Tensor> interpretMin(Frame &frame, MinOp op) {
+  const Tensor &x = frame.tensor(op.getOperand());
+  return reduce(frame, x, op.getAxes(), op.getKeepdims(), [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements) {
+    setExtreme(result, at, x, elements, -1);
+  });
+}
+
+void interp::registerReductionOps(OpTable &table) {
+  table.add(interpretSum);
+  table.add(interpretMean);
+  table.add(interpretProd);
+  table.add(interpretMax);
+  table.add(interpretMin);
+}
