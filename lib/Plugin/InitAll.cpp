@@ -10,6 +10,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
+#include "RelaxDialect/Dialect/Sym/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
@@ -30,6 +31,7 @@ void relax::registerAllPasses() {
     // One line per Passes.td.
     registerRelaxConversionPasses();
     registerRelaxTransformsPasses();
+    sym::registerRelaxSymPasses();
     graph::registerRelaxGraphPasses();
     tp::registerRelaxTensorProgramPasses();
     registerRelaxPipelines();

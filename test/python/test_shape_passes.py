@@ -121,7 +121,7 @@ def test_reshape(run, n):
     if n % 2 == 0:
         np.testing.assert_array_equal(got[0], ones(n, 4).reshape(n // 2, 8))
     else:
-        assert "relax.reshape: the extents [n, 4], [n floordiv 2, 8] need" in got and f"n = {n}" in got
+        assert "relax.reshape: the extents [n, 4], [n floordiv 2, 8] need n mod 2 == 0" in got and f"n = {n}" in got
 
 
 @pytest.mark.parametrize("n, a, b", [(0, 0, 0), (1, 0, 1), (1, 1, 1), (5, 2, 4), (5, 5, 5), (5, 0, 6), (5, 4, 2), (0, 0, 1)])

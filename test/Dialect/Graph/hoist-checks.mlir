@@ -169,3 +169,22 @@ func.func @regions(%x: tensor<?xf32, #n>, %c: i1) -> tensor<?xf32, #n> attribute
   }
   return %1 : tensor<?xf32, #n>
 }
+
+// A shape whose entries may be negative or too large is an error of its own.
+// CHECK-LABEL: func.func @shapes(
+func.func @shapes(%s: !relax.shape<[n]>, %x: tensor<4xf32>) -> (!relax.shape<[n floordiv 2, 8]>, !relax.shape<[n * 4]>, tensor<4xf32>)
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK-NEXT: relax.assert_shape %{{.*}}, "n >= 1"
+  // CHECK-NEXT: relax.make_shape {{.*}} -> !relax.shape<[n floordiv 2, 8]>
+  // CHECK-NEXT: relax.relu
+  // CHECK-NEXT: relax.make_shape {{.*}} -> !relax.shape<[n * 4]>
+  // CHECK-NEXT: relax.assert_shape %{{.*}}, "n >= 2"
+  // CHECK-NEXT: relax.exp
+  %0 = relax.make_shape %s : (!relax.shape<[n]>) -> !relax.shape<[n floordiv 2, 8]>
+  %1 = relax.relu %x : tensor<4xf32>
+  relax.assert_shape %s, "n >= 1", "one" : !relax.shape<[n]>
+  %2 = relax.make_shape %s : (!relax.shape<[n]>) -> !relax.shape<[n * 4]>
+  %3 = relax.exp %1 : tensor<4xf32>
+  relax.assert_shape %s, "n >= 2", "two" : !relax.shape<[n]>
+  return %0, %2, %3 : !relax.shape<[n floordiv 2, 8]>, !relax.shape<[n * 4]>, tensor<4xf32>
+}

@@ -102,6 +102,18 @@ func.func @broadcast_proved(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> ten
   return %0 : tensor<?xf32>
 }
 
+// What a person would write.
+// CHECK-LABEL: func.func @reshape(
+func.func @reshape(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, %y: tensor<?x?xf32, #relax_sym.shape<[n, m]>>, %s: !relax.shape<[n floordiv 2, 8]>, %t: !relax.shape<[n floordiv 3, m * 3]>)
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.assert_shape %{{.*}}, "n mod 2 == 0", "relax.reshape: the extents [n, 4], [n floordiv 2, 8] need n mod 2 == 0"
+  %0 = relax.reshape %x, %s : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, !relax.shape<[n floordiv 2, 8]>) -> tensor<?x?xf32>
+  // Without a column any number of rows fits.
+  // CHECK: relax.assert_shape %{{.*}}, "m * (n mod 3) == 0"
+  %1 = relax.reshape %y, %t : (tensor<?x?xf32, #relax_sym.shape<[n, m]>>, !relax.shape<[n floordiv 3, m * 3]>) -> tensor<?x?xf32>
+  return
+}
+
 // -----
 
 #n = #relax_sym.shape<[n]>

@@ -24,6 +24,41 @@ static SymExpr broadcastExtent(SymExpr a, SymExpr b) {
   return SymExpr::floordiv(a * b, SymExpr::max({SymExpr::constant(a.getContext(), 1), SymExpr::min({a, b})}));
 }
 
+static SymExpr fromAtom(MLIRContext *context, const sym::SymAtom &atom) {
+  switch (atom.kind) {
+  case sym::SymAtom::Kind::Symbol:
+    return SymExpr::symbol(context, atom.name);
+  case sym::SymAtom::Kind::FloorDiv:
+    return SymExpr::floordiv(atom.operands[0], atom.operands[1]);
+  case sym::SymAtom::Kind::Max:
+    return SymExpr::max(atom.operands);
+  }
+  llvm_unreachable("all kinds are covered");
+}
+
+/// `a == b`, or what a person would write for it: `n mod 2 == 0` for `n * 4 == (n floordiv 2) * 8`.
+static Fact simplifyEquation(SymExpr a, SymExpr b) {
+  SymExpr difference = a - b;
+  if (!difference)
+    return equal(a, b);
+  MLIRContext *context = a.getContext();
+  for (const sym::SymTerm &term : sym::getTerms(difference)) {
+    for (const auto &[atom, power] : term.factors) {
+      std::optional<int64_t> divisor =
+          atom->kind == sym::SymAtom::Kind::FloorDiv ? atom->operands[1].getConstant() : std::nullopt;
+      if (!divisor || power != 1 || term.coefficient % *divisor != 0)
+        continue;
+      SymExpr rest = SymExpr::mod(atom->operands[0], atom->operands[1]);
+      for (const auto &[other, otherPower] : term.factors)
+        for (unsigned i = 0; other != atom && i < otherPower; ++i)
+          rest = rest * fromAtom(context, *other);
+      if (rest && rest * (term.coefficient / *divisor) == -difference)
+        return equal(rest, SymExpr::constant(context, 0));
+    }
+  }
+  return equal(a, b);
+}
+
 void TypeInference::addRule(ArrayRef<Fact> anyOf) {
   ShapeRule rule{SmallVector<Fact, 1>(anyOf)};
   bool isStated = llvm::all_of(anyOf, [](const Fact &fact) { return fact.lhs && fact.rhs; });
@@ -84,7 +119,7 @@ LogicalResult TypeInference::requireSameNumElements(ArrayRef<SymExpr> from, Arra
   if (verdict != Verdict::True && !(actual && expected))
     return fail("number of elements does not fit 64 bits");
   if (verdict != Verdict::True)
-    addRule(equal(actual, expected));
+    addRule(simplifyEquation(actual, expected));
   return success();
 }
 

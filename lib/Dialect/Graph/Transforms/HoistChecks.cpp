@@ -267,6 +267,8 @@ private:
       return false;
     if (auto cast = dyn_cast<MatchCastOp>(op))
       return onlyBinds(cast);
+    if (auto make = dyn_cast<MakeShapeOp>(op); make && hasSafeEntries(make))
+      return true;
     // Other ops with regions may run forever.
     if (isa<scf::ForOp, scf::IfOp, DataflowOp, FusionGroupOp>(op))
       return llvm::all_of(op->getRegions(), [&](Region &region) {
@@ -284,6 +286,29 @@ private:
                return fact.lhs.usesSymbol(symbol) || fact.rhs.usesSymbol(symbol);
              });
            });
+  }
+
+  /// No entry is negative or leaves 64 bits.
+  bool hasSafeEntries(MakeShapeOp op) {
+    sym::Prover prover(op.getContext(), facts);
+    SymExpr zero = SymExpr::constant(op.getContext(), 0);
+    return llvm::all_of(getShapeDims(op.getResult()), [&](SymExpr dim) {
+      return isNoLarger(dim) && prover.isLessEqual(zero, dim) == sym::Verdict::True;
+    });
+  }
+
+  /// The value, and each step to it, is no larger than some symbol or constant.
+  static bool isNoLarger(SymExpr expr) {
+    ArrayRef<sym::SymTerm> terms = sym::getTerms(expr);
+    if (expr.getConstant())
+      return true;
+    if (terms.size() != 1 || std::abs(terms[0].coefficient) != 1 || terms[0].factors.size() != 1 ||
+        terms[0].factors[0].second != 1)
+      return false;
+    const sym::SymAtom &atom = *terms[0].factors[0].first;
+    if (atom.kind == sym::SymAtom::Kind::FloorDiv && !atom.operands[1].getConstant())
+      return false;
+    return llvm::all_of(atom.operands, isNoLarger);
   }
 
   bool onlyBinds(MatchCastOp op) {
