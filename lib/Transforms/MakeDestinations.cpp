@@ -3,11 +3,14 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "CarriedCopies.h"
 #include "MemoryUtils.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_MAKEDESTINATIONSPASS
@@ -88,7 +91,9 @@ struct MakeDestinationsPass final : relax::impl::MakeDestinationsPassBase<MakeDe
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     DestinationMaker maker(symbols);
+    CarriedCopies copies(symbols);
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      copies.insert(function);
       SmallVector<ProgramCallOpInterface> calls;
       function.walk([&](ProgramCallOpInterface call) {
         if (call.getDestinations().empty())

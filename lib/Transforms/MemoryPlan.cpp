@@ -8,7 +8,6 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "SymbolBounds.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -31,7 +30,7 @@ public:
     if (failed(collect()))
       return failure();
     for (unsigned tenant = 0; tenant < plan.tenants.size(); ++tenant)
-      if (!plan.tenants[tenant].late)
+      if (plan.tenants[tenant].home == Home::Arena)
         place(tenant);
     if (failed(layOut()))
       return failure();
@@ -74,17 +73,9 @@ static std::pair<unsigned, unsigned> findLifeTime(Value root, function_ref<unsig
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     for (OpOperand &use : value.getUses()) {
-      Operation *user = use.getOwner();
-      start = std::min(start, position(user));
-      end = std::max(end, position(user));
-      if (isa<scf::YieldOp>(user))
-        follow(user->getParentOp()->getResult(use.getOperandNumber()));
-      if (getAliasedOperand(user))
-        follow(user->getResult(0));
-      if (auto call = dyn_cast<ProgramCallOpInterface>(user))
-        for (OpResult result : user->getResults())
-          if (call.getTiedOperand(result.getResultNumber()) == &use)
-            follow(result);
+      start = std::min(start, position(use.getOwner()));
+      end = std::max(end, position(use.getOwner()));
+      llvm::for_each(getAliases(use), follow);
     }
   }
   return {start, end};
@@ -96,14 +87,18 @@ LogicalResult Planner::collect() {
       return WalkResult(alloc->hasAttr(kOutputAttrName) ? success() : collectAlloc(alloc));
     if (auto call = dyn_cast<CallDPSOp>(op))
       return WalkResult(collectWorkspace(call));
-    if (isa<scf::ForOp, scf::WhileOp>(op))
-      for (Type type : op->getResultTypes())
-        if (isa<TensorType>(type))
-          return op->emitOpError(
-              "carries tensors from one iteration to the next, which memory planning does not support");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+/// A loop hands the tensor to its next iteration, which reads it while the same op makes the next one.
+static bool isCarried(AllocOp alloc) {
+  Operation *parent = alloc->getParentOp();
+  if (alloc->getBlock() != getLoopBody(parent))
+    return false;
+  return llvm::any_of(alloc->getBlock()->getTerminator()->getOperands(),
+                      [&](Value value) { return getMemoryRoot(value) == alloc.getResult(); });
 }
 
 LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, unsigned start, unsigned end) {
@@ -116,13 +111,16 @@ LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, unsigned start, u
   Tenant tenant{op, bytes};
   tenant.start = start;
   tenant.end = end;
-  if (SymExpr bounded = bounds.getEntryBound(bytes)) {
+  auto alloc = dyn_cast<AllocOp>(op);
+  if (alloc && isCarried(alloc)) {
+    tenant.home = Home::Alternating;
+  } else if (SymExpr bounded = bounds.getEntryBound(bytes)) {
     tenant.bytes = bounded;
+  } else if (alloc) {
+    tenant.home = op->getBlock() == block ? Home::Separate : Home::Growing;
   } else {
-    tenant.late = true;
-    if (op->getBlock() != block || !isa<AllocOp>(op))
-      return op->emitOpError("needs ") << bytes.str()
-                                       << " bytes, whose symbols are found while running and have no bound";
+    return op->emitOpError("needs ") << bytes.str()
+                                     << " bytes, whose symbols are found while running and have no bound";
   }
   plan.tenants.push_back(tenant);
   return success();
@@ -211,7 +209,7 @@ void Planner::findPeaks() {
   for (unsigned position = 0, e = positions.size(); position < e; ++position) {
     SymExpr live = SymExpr::constant(function.getContext(), 0);
     for (const Tenant &tenant : plan.tenants)
-      if (!tenant.late && tenant.start <= position && position <= tenant.end)
+      if (tenant.home == Home::Arena && tenant.start <= position && position <= tenant.end)
         live = live + tenant.bytes;
     if (!live ||
         llvm::any_of(plan.peaks, [&](SymExpr peak) { return prover.isLessEqual(live, peak) == Verdict::True; }))

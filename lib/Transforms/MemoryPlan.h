@@ -18,12 +18,19 @@ namespace mlir::relax {
 
 inline constexpr int64_t kArenaAlignment = 64;
 
+/// Where a tensor lives.
+enum class Home {
+  Arena,       // the size is known at entry, or has a bound there
+  Separate,    // the size is found in the outermost block
+  Growing,     // the size is found inside of a branch or loop
+  Alternating, // a loop hands it to the next iteration
+};
+
 /// Something that needs memory: a destination, or the scratch memory of a library function.
 struct Tenant {
   Operation *op;      // relax.alloc, or the call
-  sym::SymExpr bytes; // over symbols known at entry, unless `late`
-  /// The size needs a symbol that is found inside of the function and has no bound known at entry.
-  bool late = false;
+  sym::SymExpr bytes; // over symbols known at entry when it is in the arena
+  Home home = Home::Arena;
   /// Positions in the outermost block, both inclusive.
   unsigned start = 0, end = 0;
   unsigned storage = 0;

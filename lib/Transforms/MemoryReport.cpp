@@ -36,11 +36,16 @@ std::string relax::printMemoryReport(const MemoryPlan &plan) {
                                          {"storage", static_cast<int64_t>(reuse.storage)},
                                          {"unproved", tenant.bytes.str() + " <= " + storage.str()}});
   }
-  int64_t late = llvm::count_if(plan.tenants, [](const Tenant &tenant) { return tenant.late; });
+  auto count = [&](Home home) {
+    return static_cast<int64_t>(
+        llvm::count_if(plan.tenants, [&](const Tenant &tenant) { return tenant.home == home; }));
+  };
   llvm::json::Object report{{"planned_bytes", plan.total.str()},
                             {"lower_bound", std::move(peaks)},
                             {"tensors", static_cast<int64_t>(plan.tenants.size())},
-                            {"sized_while_running", late},
+                            {"sized_while_running", count(Home::Separate)},
+                            {"growing", count(Home::Growing)},
+                            {"carried_by_loops", count(Home::Alternating)},
                             {"storages", std::move(storages)},
                             {"blocked_reuse", std::move(blocked)}};
   std::string text;

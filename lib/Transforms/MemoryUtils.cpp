@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "MemoryUtils.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
@@ -67,6 +69,46 @@ FailureOr<Type> relax::getDestinationType(ProgramCallOpInterface call, sym::Tens
   return type;
 }
 
+SmallVector<Value> relax::getAliases(OpOperand &use) {
+  Operation *user = use.getOwner();
+  unsigned index = use.getOperandNumber();
+  SmallVector<Value> aliases;
+  if (auto loop = dyn_cast<scf::ForOp>(user)) {
+    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+      aliases.append({argument, loop.getTiedLoopResult(&use)});
+  } else if (auto loop = dyn_cast<scf::WhileOp>(user)) {
+    aliases.push_back(loop.getBeforeArguments()[index]);
+  } else if (isa<scf::ConditionOp>(user)) {
+    auto parent = cast<scf::WhileOp>(user->getParentOp());
+    if (index > 0) // the first operand is the condition
+      aliases.append({parent.getAfterArguments()[index - 1], parent.getResult(index - 1)});
+  } else if (isa<scf::YieldOp>(user)) {
+    Operation *parent = user->getParentOp();
+    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      aliases.push_back(loop.getBeforeArguments()[index]);
+    } else {
+      aliases.push_back(parent->getResult(index));
+      if (auto counted = dyn_cast<scf::ForOp>(parent))
+        aliases.push_back(counted.getRegionIterArg(index));
+    }
+  } else if (getAliasedOperand(user)) {
+    aliases.push_back(user->getResult(0));
+  } else if (auto call = dyn_cast<ProgramCallOpInterface>(user)) {
+    for (OpResult result : user->getResults())
+      if (call.getTiedOperand(result.getResultNumber()) == &use)
+        aliases.push_back(result);
+  }
+  return aliases;
+}
+
+Block *relax::getLoopBody(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getBody();
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return loop.getAfterBody();
+  return nullptr;
+}
+
 sym::SymExpr relax::getByteSize(RankedTensorType type) {
   int64_t elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   sym::SymExpr bytes = sym::SymExpr::constant(type.getContext(), elementBytes);
@@ -78,7 +120,7 @@ sym::SymExpr relax::getByteSize(RankedTensorType type) {
 bool relax::isAllowedAfterLegalization(Operation *op) {
   if (op->getName().getDialectNamespace() != "relax")
     return true;
-  return isa<ProgramCallOpInterface, ShapeOfOp, MakeShapeOp, ShapeToTensorOp, TensorToShapeOp, MatchCastOp, RefineOp,
-             EraseShapeOp, EvalExprOp, AssertShapeOp, AllocOp, StorageOp, TensorAtOp, WeightOp, WeightDataOp,
+  return isa<ProgramCallOpInterface, CallOp, ShapeOfOp, MakeShapeOp, ShapeToTensorOp, TensorToShapeOp, MatchCastOp,
+             RefineOp, EraseShapeOp, EvalExprOp, AssertShapeOp, AllocOp, StorageOp, TensorAtOp, WeightOp, WeightDataOp,
              ConstantOp>(op);
 }

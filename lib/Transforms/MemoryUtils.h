@@ -14,8 +14,9 @@ namespace mlir::relax {
 inline constexpr StringLiteral kOutputAttrName = "relax.output";
 /// `relax.call_dps`: byte offset of the library function's scratch memory in the function's arena.
 inline constexpr StringLiteral kWorkspaceAttrName = "relax.workspace_offset";
-/// Names of memory in `relax.storage`.
-inline constexpr StringLiteral kArenaSpace = "arena", kOutputSpace = "output";
+/// Names of memory in `relax.storage` (Spec.md 3.2).
+inline constexpr StringLiteral kArenaSpace = "arena", kOutputSpace = "output", kGrowingSpace = "growing",
+                               kAlternatingSpace = "alternating";
 
 /// `relax.shape_of`.
 Value createShapeOf(OpBuilder &builder, Location loc, Value tensor);
@@ -32,6 +33,13 @@ Value getAliasedOperand(Operation *op);
 
 /// What stands for the memory of a tensor: the destination behind a call's result, through ops without code.
 Value getMemoryRoot(Value tensor);
+
+/// Values that may be the memory of `use` behind its owner: results of ops without code, of calls that write there, and
+/// what control flow hands on.
+SmallVector<Value> getAliases(OpOperand &use);
+
+/// The block whose terminator hands tensors to the next iteration of `op`; null when `op` is not a loop.
+Block *getLoopBody(Operation *op);
 
 /// Bytes of a tensor with known extents; null when they do not fit a coefficient.
 sym::SymExpr getByteSize(RankedTensorType type);

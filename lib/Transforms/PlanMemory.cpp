@@ -33,12 +33,25 @@ public:
       arena = createStorage(entry, function.getLoc(), evaluate(entry, function.getLoc(), getEntryShape(), plan.total),
                             kArenaSpace);
     for (const Tenant &tenant : plan.tenants) {
-      if (auto call = dyn_cast<CallDPSOp>(tenant.op))
+      if (auto call = dyn_cast<CallDPSOp>(tenant.op)) {
         call->setAttr(kWorkspaceAttrName, sym::ExprAttr::get(plan.storages[tenant.storage].offset));
-      else if (tenant.late)
-        replaceBySeparateStorage(cast<AllocOp>(tenant.op), kArenaSpace);
-      else
-        replaceAlloc(cast<AllocOp>(tenant.op), arena, getOffset(plan.storages[tenant.storage].offset));
+        continue;
+      }
+      auto alloc = cast<AllocOp>(tenant.op);
+      switch (tenant.home) {
+      case Home::Arena:
+        replaceAlloc(alloc, arena, getOffset(plan.storages[tenant.storage].offset));
+        break;
+      case Home::Separate:
+        replaceBySeparateStorage(alloc, kArenaSpace);
+        break;
+      case Home::Growing:
+        replaceByGrowingStorage(alloc, kGrowingSpace);
+        break;
+      case Home::Alternating:
+        replaceByGrowingStorage(alloc, kAlternatingSpace);
+        break;
+      }
     }
     SmallVector<AllocOp> outputs;
     function.walk([&](AllocOp alloc) { outputs.push_back(alloc); });
@@ -107,6 +120,12 @@ private:
     if (Attribute output = alloc->getAttr(kOutputAttrName))
       storage.getDefiningOp()->setAttr(kOutputAttrName, output);
     replaceAlloc(alloc, storage, arith::ConstantIndexOp::create(builder, loc, 0));
+  }
+
+  /// Memory that is made at entry and takes its size where the tensor is.
+  void replaceByGrowingStorage(AllocOp alloc, StringRef space) {
+    Value zero = arith::ConstantIndexOp::create(entry, alloc.getLoc(), 0);
+    replaceAlloc(alloc, createStorage(entry, alloc.getLoc(), zero, space), zero);
   }
 
   func::FuncOp function;

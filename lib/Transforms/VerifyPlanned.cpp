@@ -4,9 +4,12 @@
 //
 // Checks the plan without knowing how it was made: a backward walk over the
 // outermost block keeps the set of places whose contents are still needed; what
-// an op writes must be disjoint from it. Shares no code with relax-plan-memory.
+// an op writes must be disjoint from it. What iterations of a loop read of
+// earlier ones is not written in that loop. Shares no code with
+// relax-plan-memory.
 //
 //===----------------------------------------------------------------------===//
+#include "MemoryPlaces.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "RelaxDialect/Transforms/Passes.h"
@@ -14,7 +17,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_VERIFYPLANNEDPASS
@@ -35,19 +37,16 @@ struct Place {
   SymExpr begin, end;
 };
 
-/// Places by the op that stands for them: a tensor_at, or a call of a library function for its scratch memory.
-using PlaceSet = llvm::SmallSetVector<Operation *, 8>;
-
 class PlanVerifier {
 public:
   explicit PlanVerifier(func::FuncOp function)
-      : function(function), prover(function.getContext(), sym::getScope(function)) {
+      : function(function), prover(function.getContext(), sym::getScope(function)), contents(function) {
     collectBounds();
   }
 
   LogicalResult verify() {
     WalkResult result = function.walk([&](Operation *op) { return WalkResult(verifyOp(op)); });
-    return failure(result.wasInterrupted() || failed(verifyLifeTimes()));
+    return failure(result.wasInterrupted() || failed(verifyLifeTimes()) || failed(verifyLoops()));
   }
 
 private:
@@ -55,10 +54,13 @@ private:
   bool isAtMost(SymExpr a, SymExpr b, unsigned depth = 4);
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
+  LogicalResult verifyGrowingStorage(TensorAtOp op, StorageOp storage);
+  LogicalResult verifyDestination(Operation *call, unsigned index, Value destination);
   LogicalResult verifyLifeTimes();
+  LogicalResult verifyLoops();
   LogicalResult verifyWorkspace(CallDPSOp op);
-  LogicalResult verifyDisjoint(Operation *op, Operation *written, Operation *needed);
-  void findPlaces(Value tensor, PlaceSet &found);
+  bool areApart(Operation *written, Operation *needed);
+  LogicalResult verifyDisjoint(Operation *op, MemoryPlace written, MemoryPlace needed);
 
   static SymExpr getExpr(Value index) {
     if (IntegerAttr constant; matchPattern(index, m_Constant(&constant)))
@@ -71,6 +73,7 @@ private:
   sym::Prover prover;
   SmallVector<std::pair<SymExpr, SymExpr>> bounds; // a symbol and what it does not exceed
   llvm::DenseMap<Operation *, Place> places;
+  MemoryPlaces contents;
 };
 
 } // namespace
@@ -130,13 +133,45 @@ LogicalResult PlanVerifier::verifyOp(Operation *op) {
   if (call.getDestinations().empty() && op->getNumResults() > 0)
     return op->emitOpError("has no destinations, expected one for each result");
   for (auto [index, destination] : llvm::enumerate(call.getDestinations()))
-    if (!destination.getDefiningOp<TensorAtOp>())
-      return op->emitOpError("destination ") << index << " is not made by 'relax.tensor_at'";
+    if (failed(verifyDestination(op, index, destination)))
+      return failure();
+  return success();
+}
+
+/// One tensor_at stands for what one call writes.
+LogicalResult PlanVerifier::verifyDestination(Operation *call, unsigned index, Value destination) {
+  auto at = destination.getDefiningOp<TensorAtOp>();
+  if (!at)
+    return call->emitOpError("destination ") << index << " is not made by 'relax.tensor_at'";
+  if (at->getBlock() != call->getBlock())
+    return call->emitOpError("destination ") << index << " is made in another block";
+  for (OpOperand &use : destination.getUses()) {
+    auto other = dyn_cast<ProgramCallOpInterface>(use.getOwner());
+    if (other && other != call && llvm::is_contained(other.getDestinations(), destination))
+      return call->emitOpError("destination ") << index << " is the destination of another call too";
+  }
+  return success();
+}
+
+/// Such a storage is as large as the one tensor in it, wherever that is made.
+LogicalResult PlanVerifier::verifyGrowingStorage(TensorAtOp op, StorageOp storage) {
+  SymExpr offset = getExpr(op.getOffset());
+  if (!offset || offset.getConstant() != 0)
+    return op.emitOpError("is at an offset of a storage that grows, expected 0");
+  if (!storage->hasOneUse())
+    return storage.emitOpError("grows and has ")
+           << llvm::range_size(storage->getUses()) << " uses, expected one 'relax.tensor_at'";
+  if (storage->getBlock() != &function.getBody().front())
+    return storage.emitOpError("grows and is inside of control flow, expected it at the entry of the function");
   return success();
 }
 
 LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
   auto storage = op.getStorage().getDefiningOp<StorageOp>();
+  if (storage && (storage.getSpace() == "growing" || storage.getSpace() == "alternating")) {
+    places[op] = {storage, SymExpr(), SymExpr()};
+    return verifyGrowingStorage(op, storage);
+  }
   SymExpr begin = getExpr(op.getOffset()), size = storage ? getExpr(storage.getBytes()) : SymExpr();
   if (!begin || !size)
     return op.emitOpError("has an offset or a storage whose size is not a constant or 'relax.eval_expr'");
@@ -178,74 +213,70 @@ LogicalResult PlanVerifier::verifyWorkspace(CallDPSOp op) {
   return success();
 }
 
-/// Every place that may hold the contents of `tensor`.
-void PlanVerifier::findPlaces(Value tensor, PlaceSet &found) {
-  auto result = dyn_cast<OpResult>(tensor);
-  if (!result)
-    return; // an argument
-  Operation *op = result.getOwner();
-  if (auto at = dyn_cast<TensorAtOp>(op)) {
-    found.insert(at);
-  } else if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {
-    if (OpOperand *tied = call.getTiedOperand(result.getResultNumber()))
-      findPlaces(tied->get(), found);
-  } else if (isa<MatchCastOp, RefineOp, EraseShapeOp>(op)) {
-    findPlaces(op->getOperand(0), found);
-  } else {
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        if (isa<scf::YieldOp>(block.getTerminator()) &&
-            result.getResultNumber() < block.getTerminator()->getNumOperands())
-          findPlaces(block.getTerminator()->getOperand(result.getResultNumber()), found);
-  }
+/// Places of different ops.
+bool PlanVerifier::areApart(Operation *written, Operation *needed) {
+  auto a = places.find(written), b = places.find(needed);
+  // Results of calls have memory of their own.
+  if (a == places.end() || b == places.end() || a->second.storage != b->second.storage)
+    return true;
+  return isAtMost(a->second.end, b->second.begin) || isAtMost(b->second.end, a->second.begin);
 }
 
-LogicalResult PlanVerifier::verifyDisjoint(Operation *op, Operation *written, Operation *needed) {
-  if (written == needed)
+LogicalResult PlanVerifier::verifyDisjoint(Operation *op, MemoryPlace written, MemoryPlace needed) {
+  if (written.getPointer() == needed.getPointer() || areApart(written.getPointer(), needed.getPointer()))
     return success();
-  const Place &a = places[written], &b = places[needed];
-  if (a.storage != b.storage || isAtMost(a.end, b.begin) || isAtMost(b.end, a.begin))
-    return success();
+  const Place &a = places[written.getPointer()], &b = places[needed.getPointer()];
   InFlightDiagnostic diag = op->emitOpError("writes bytes ")
                             << a.begin.str() << " to " << a.end.str()
                             << ", which are not proved to be apart from bytes " << b.begin.str() << " to "
                             << b.end.str() << " that are still needed";
-  diag.attachNote(needed->getLoc()) << "they are placed here";
+  diag.attachNote(needed.getPointer()->getLoc()) << "they are placed here";
   return diag;
 }
 
 LogicalResult PlanVerifier::verifyLifeTimes() {
   PlaceSet live;
   for (Operation &op : llvm::reverse(function.getBody().front())) {
-    PlaceSet reads, writes;
-    op.walk([&](Operation *inner) {
-      auto call = dyn_cast<ProgramCallOpInterface>(inner);
-      for (Value operand : call ? OperandRange(call.getProgramInputs()) : inner->getOperands())
-        if (isa<TensorType>(operand.getType()))
-          findPlaces(operand, reads);
-      if (call)
-        for (Value destination : call.getDestinations())
-          findPlaces(destination, writes);
-      if (places.count(inner) && isa<CallDPSOp>(inner))
-        writes.insert(inner);
-    });
     // Ops without code only give names.
-    if (isa<TensorAtOp, MatchCastOp, RefineOp, EraseShapeOp, ShapeOfOp>(op))
+    if (isa<MatchCastOp, RefineOp, EraseShapeOp, ShapeOfOp>(op))
       continue;
+    PlaceSet reads = contents.getRead(&op), writes = contents.getWritten(&op);
     PlaceSet needed = live;
     needed.insert_range(reads);
     needed.insert_range(writes);
-    for (Operation *written : writes)
-      for (Operation *other : needed)
+    for (MemoryPlace written : writes)
+      for (MemoryPlace other : needed)
         if (failed(verifyDisjoint(&op, written, other)))
           return failure();
     // In straight-line code a write makes older contents unneeded; inside of branches it may not happen.
     if (op.getNumRegions() == 0)
-      for (Operation *written : writes)
+      for (MemoryPlace written : writes)
         live.remove(written);
     live.insert_range(reads);
   }
   return success();
+}
+
+LogicalResult PlanVerifier::verifyLoops() {
+  WalkResult result = function.walk([&](Operation *loop) -> WalkResult {
+    if (!isa<scf::ForOp, scf::WhileOp>(loop))
+      return WalkResult::advance();
+    PlaceSet carried = contents.getCarried(loop), written = contents.getWritten(loop);
+    for (MemoryPlace place : written)
+      for (MemoryPlace needed : carried) {
+        Operation *at = place.getPointer();
+        // Storage that alternates keeps what the iteration before made.
+        bool alternates = at == needed.getPointer() && at->getParentOp() == loop && needed.getInt();
+        if (alternates || (at != needed.getPointer() && areApart(at, needed.getPointer())))
+          continue;
+        InFlightDiagnostic diag =
+            at->emitOpError("is written in a loop that may carry its contents to a later iteration");
+        diag.attachNote(loop->getLoc()) << "the loop is here";
+        return diag;
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {

@@ -41,6 +41,16 @@ typedef struct relax_rt_host_api {
   /* 4: records that guard `site` failed on `values` (copied); returns SHAPE_MISMATCH or GUARD_FAILED as the site table
    * says. */
   int32_t (*guard_failed)(relax_rt_invocation *inv, int64_t site, const int64_t *values, int64_t num_values);
+  /* 5: `count` consecutive growing blocks, empty; the number of the first one. Not inside of a loop. */
+  int32_t (*reserve_growing)(relax_rt_invocation *inv, int64_t count, int64_t *out_first);
+  /* 6: makes growing block `block` at least `bytes` (>= 0) large, 64-byte aligned, never NULL on success. Its contents
+   * are undefined afterwards. It stays where it is when it is large enough. */
+  int32_t (*grow)(relax_rt_invocation *inv, int64_t block, int64_t bytes, void **out_base);
+  /* 7: a function of the module calls another: what is reserved from here on lives until the matching leave_frame.
+   * Refused when the calls are nested too deep. */
+  int32_t (*enter_frame)(relax_rt_invocation *inv);
+  /* 8: gives back what was reserved since the matching enter_frame. */
+  int32_t (*leave_frame)(relax_rt_invocation *inv);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

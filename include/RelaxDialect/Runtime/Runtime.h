@@ -166,7 +166,7 @@ typedef struct relax_rt_counters {
   uint64_t guard_failures;
   uint64_t fallbacks;   /* library functions replaced by generated kernels */
   uint64_t allocations; /* arena growths and output buffers obtained from the system */
-  uint64_t arena_bytes; /* size of the arena now */
+  uint64_t arena_bytes; /* size of the arena, and of memory that grows in loops, now */
 } relax_rt_counters;
 
 RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context,

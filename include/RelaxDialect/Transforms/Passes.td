@@ -18,9 +18,11 @@ def MakeDestinationsPass : Pass<"relax-make-destinations", "::mlir::ModuleOp"> {
     Before: calls of tensor programs and library functions are values. After: each has `into(%d)`, where `%d` is a
     `relax.alloc` of its own whose shape operands come from the call's operands. A tensor that the function returns once is
     marked `relax.output = index`: it is written straight into the output. Calls in place become ordinary ones.
+    A tensor that a loop hands to its next iteration is copied there, unless a call of the same block makes it.
     Fails where an extent of a destination is not known.
   }];
-  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::relax::graph::RelaxDialect",
+                           "::mlir::relax::tp::RelaxTpDialect"];
 }
 
 def VerifyDestinationsPass : Pass<"relax-verify-destinations", "::mlir::ModuleOp"> {
@@ -37,8 +39,9 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     Before: the destination phase, structured control flow. After: each `relax.alloc` is a `relax.tensor_at`. A destination
     takes over the memory of tensors that are not needed any more when their size is proved to be at least its own, or grows
     memory that is proved to be smaller, whatever the element types. What lives inside of a branch or loop is kept for the
-    whole of it. Sizes found while running count with their bound (`u <= n * m`), or get memory of their own. All storages of a
-    function lie in one arena at multiples of 64 bytes. The function attribute `relax.memory_report` tells the planned bytes,
+    whole of it. Sizes found while running count with their bound (`u <= n * m`), or get memory of their own, which grows as
+    needed inside of branches and loops. What a loop hands to its next iteration alternates between two blocks. All other
+    storages of a function lie in one arena at multiples of 64 bytes. The function attribute `relax.memory_report` tells the planned bytes,
     a lower bound and which reuse was not proved, as JSON.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect", "::mlir::arith::ArithDialect"];
@@ -48,7 +51,8 @@ def VerifyPlannedPass : Pass<"relax-verify-planned", "::mlir::ModuleOp"> {
   let summary = "Checks the end of the planned phase and the plan.";
   let description = [{
     No `relax.alloc` is left, destinations are `relax.tensor_at` inside of their storage, and no op writes bytes whose
-    contents are still needed unless they are proved to be apart. Independent of relax-plan-memory.
+    contents are still needed unless they are proved to be apart; nothing a loop hands to its next iteration is overwritten
+    there. Independent of relax-plan-memory.
   }];
 }
 

@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/BranchFacts.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,8 +25,10 @@ public:
   }
 
   void visit(Region &region) {
+    // What control flow and assertions say here holds in what follows and inside, not beside.
+    size_t outside = facts.size();
+    collectRegionFacts(region, facts);
     for (Block &block : region) {
-      // What is asserted here holds in what follows and inside, not beside.
       size_t known = facts.size();
       for (Operation &op : llvm::make_early_inc_range(block)) {
         for (Region &inner : op.getRegions())
@@ -34,6 +37,7 @@ public:
       }
       facts.truncate(known);
     }
+    facts.truncate(outside);
   }
 
 private:

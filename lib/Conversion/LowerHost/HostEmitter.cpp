@@ -16,11 +16,11 @@ using namespace mlir::relax;
 
 // Fields are addressed as words of 8 bytes (ABI.h).
 static_assert(sizeof(relax_rt_invocation) == 4 * 8 && sizeof(relax_rt_input) == 2 * 8 &&
-                  sizeof(relax_rt_host_api) == 5 * 8 && sizeof(relax_rt_tensor_view) == 4 * 8,
+                  sizeof(relax_rt_host_api) == 9 * 8 && sizeof(relax_rt_tensor_view) == 4 * 8,
               "the layout is the contract with the runtime");
 
-HostEmitter::HostEmitter(func::FuncOp source, HostTables &tables)
-    : source(source), tables(tables), context(source.getContext()), prover(context, sym::getScope(source)),
+HostEmitter::HostEmitter(func::FuncOp source, HostTables &tables, HostForm form)
+    : source(source), tables(tables), form(form), context(source.getContext()), prover(context, sym::getScope(source)),
       loc(source.getLoc()), builder(context), pointerType(LLVM::LLVMPointerType::get(context)),
       i64(builder.getI64Type()), i32(builder.getI32Type()) {
   if (sym::ScopeAttr attr = sym::getScope(source))
@@ -30,13 +30,8 @@ HostEmitter::HostEmitter(func::FuncOp source, HostTables &tables)
 LogicalResult HostEmitter::emit() {
   if (!llvm::hasSingleElement(source.getBody()))
     return source.emitError("has several blocks, which host code does not support");
-  if (tables.lookup(getEntrySymbol(source.getName())))
-    return source.emitError("its entry needs the name '") << getEntrySymbol(source.getName()) << "', which is taken";
-  if (failed(checkNames()))
+  if (failed(createFunction()))
     return failure();
-  builder.setInsertionPoint(source);
-  entry = func::FuncOp::create(builder, loc, getEntrySymbol(source.getName()),
-                               builder.getFunctionType({pointerType}, {i32}));
   Block *block = entry.addEntryBlock();
   returnBlock = new Block();
   returnBlock->addArgument(i32, loc);
@@ -48,9 +43,10 @@ LogicalResult HostEmitter::emit() {
   builder.setInsertionPointToStart(block);
   invocation = block->getArgument(0);
   api = loadField(pointerType, invocation, 0);
-  LogicalResult result = success(succeeded(emitArguments()) && succeeded(emitBlock(source.getBody().front())));
+  LogicalResult result = success(succeeded(emitArguments()) && succeeded(reserveForCalls()) &&
+                                 succeeded(emitBlock(source.getBody().front())));
   scope.reset();
-  if (succeeded(result))
+  if (succeeded(result) && form == HostForm::Entry)
     tables.addFunction(source);
   finish(); // also after a failure: the blocks must not leak
   return result;
@@ -161,20 +157,24 @@ void HostEmitter::callRuntime(unsigned function, ValueRange arguments) {
   SmallVector<Type> types = {pointerType};
   llvm::append_range(types, arguments.getTypes());
   auto call = LLVM::CallOp::create(builder, loc, LLVM::LLVMFunctionType::get(i32, types), operands);
+  continueIfOk(call.getResult());
+}
+
+void HostEmitter::continueIfOk(Value status) {
   Value zero = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
-  Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, call.getResult(), zero);
+  Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, status, zero);
   Block *next = new Block();
   builder.getBlock()->getParent()->push_back(next);
-  cf::CondBranchOp::create(builder, loc, ok, next, ValueRange(), returnBlock, ValueRange(call.getResult()));
+  cf::CondBranchOp::create(builder, loc, ok, next, ValueRange(), returnBlock, ValueRange(status));
   builder.setInsertionPointToStart(next);
 }
 
-Value HostEmitter::callRuntimeForPointer(unsigned function, ValueRange arguments) {
+Value HostEmitter::callRuntimeFor(Type type, unsigned function, ValueRange arguments) {
   Value slot = getScratch(Scratch::Slots, 1);
   SmallVector<Value> all(arguments);
   all.push_back(slot);
   callRuntime(function, all);
-  return loadField(pointerType, slot, 0);
+  return loadField(type, slot, 0);
 }
 
 void HostEmitter::finish() {

@@ -6,6 +6,8 @@
 // in the order of execution. Every extent and symbol is an i64 value; tensors
 // are pointers. A check that fails branches to one exit block with its site and
 // the values to show; a status other than OK branches to the return block.
+// A function that others call has a second form, `relax_function_<function>`:
+// arguments and results are words instead of inputs and outputs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_LIB_CONVERSION_LOWERHOST_HOSTEMITTER_H
@@ -32,9 +34,12 @@ struct HostTensor {
 /// Values of symbols, and of expressions that were computed, where the code is now.
 using SymbolValues = llvm::ScopedHashTable<sym::SymExpr, Value>;
 
+/// Who calls the code: the runtime, or another function of the module.
+enum class HostForm { Entry, Internal };
+
 class HostEmitter {
 public:
-  HostEmitter(func::FuncOp source, HostTables &tables);
+  HostEmitter(func::FuncOp source, HostTables &tables, HostForm form);
 
   /// Emits the entry; reports what has no host form.
   LogicalResult emit();
@@ -48,6 +53,8 @@ private:
   Value loadElement(Type type, Value base, Value index);
   void storeElement(Value value, Value base, int64_t index);
   Value elementAddress(Value base, int64_t index);
+  /// Bytes of a tensor; more than 64 bits can count is an error.
+  Value countBytes(ArrayRef<Value> dims, Type elementType);
   /// Room on the stack for at least `count` words of 8 bytes; each purpose has one, used again and again.
   enum class Scratch { Buffers, Scalars, Dims, Slots, Views, kCount };
   Value getScratch(Scratch purpose, int64_t count);
@@ -61,7 +68,12 @@ private:
   void guardSize(sym::SymExpr expr, Value actual, const Twine &what);
   void callRuntime(unsigned function, ValueRange arguments);
   /// Calls with an output parameter and gives what was stored there.
-  Value callRuntimeForPointer(unsigned function, ValueRange arguments);
+  Value callRuntimeForPointer(unsigned function, ValueRange arguments) {
+    return callRuntimeFor(pointerType, function, arguments);
+  }
+  Value callRuntimeFor(Type type, unsigned function, ValueRange arguments);
+  /// Goes on when a function gave the status OK, else returns it.
+  void continueIfOk(Value status);
   void finish();
 
   //===- HostSymbols.cpp: expressions and the checks at entry -------------===//
@@ -76,8 +88,13 @@ private:
   void checkFacts(ArrayRef<StringRef> symbols, int32_t status);
   void guardFact(const sym::Fact &fact, SymbolValues &values, int32_t status, const Twine &message);
   LogicalResult emitArguments();
+  LogicalResult makeArgument(unsigned index, Value data, Value dims);
   LogicalResult bindArguments();
   void checkArgumentExtents();
+  /// The status of a call whose arguments break the signature.
+  int32_t getArgumentStatus() const {
+    return form == HostForm::Entry ? RELAX_RT_SHAPE_MISMATCH : RELAX_RT_GUARD_FAILED;
+  }
   std::string getInputName(unsigned index);
 
   //===- HostOps.cpp ------------------------------------------------------===//
@@ -94,8 +111,18 @@ private:
   void checkOrBindExtents(Operation *op, ArrayRef<sym::SymExpr> from, ArrayRef<sym::SymExpr> to, ArrayRef<Value> actual,
                           ArrayRef<StringRef> binds, StringRef what);
   HostTensor makeTensor(Value data, RankedTensorType type);
-  void copyToOutput(int64_t index, const HostTensor &tensor, Type elementType);
+  /// Gives the address of the copy.
+  Value copyToOutput(int64_t index, const HostTensor &tensor, Type elementType);
   Value allocateOutput(int64_t index, ArrayRef<Value> dims);
+
+  //===- HostFunctions.cpp: calls between functions, memory that grows ----===//
+  LogicalResult createFunction();
+  LogicalResult reserveForCalls();
+  LogicalResult emitFunctionCall(graph::CallOp call);
+  LogicalResult emitInternalReturn(func::ReturnOp op);
+  void takeInternalArguments();
+  void reserveGrowing(graph::StorageOp storage);
+  Value growStorage(Value storage, Value bytes);
 
   //===- HostCalls.cpp ----------------------------------------------------===//
   LogicalResult emitCall(graph::ProgramCallOpInterface call);
@@ -121,6 +148,7 @@ private:
 
   func::FuncOp source;
   HostTables &tables;
+  HostForm form;
   MLIRContext *context;
   sym::Prover prover;
   Location loc;
@@ -141,7 +169,15 @@ private:
   DenseMap<Value, SmallVector<Value>> shapes;
   IRMapping scalars;
   DenseMap<Value, Value> storages; // base pointers; none for outputs
-  Value arenaBase;                 // of the first storage: the arena that the plan laid out at entry
+  struct GrowingStorage {
+    Value block;  // number of the first block
+    Value toggle; // address of the word that says which of two blocks is next; null for one block
+  };
+  DenseMap<Value, GrowingStorage> growing;
+  DenseMap<Operation *, Value> callBlocks; // for each call of a function the number of its first result's block
+  Value resultBlock, resultWords;          // of an internal function: from its caller
+  llvm::StringMap<std::string> origins;    // where a symbol got its value
+  Value arenaBase;                         // of the first storage: the arena that the plan laid out at entry
   SymbolValues known;
   std::unique_ptr<SymbolValues::ScopeTy> scope;
   SmallVector<sym::Fact> facts;

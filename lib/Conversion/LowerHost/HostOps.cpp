@@ -31,6 +31,8 @@ LogicalResult HostEmitter::emitBlock(Block &block) {
 LogicalResult HostEmitter::emitOp(Operation *op) {
   if (auto call = dyn_cast<ProgramCallOpInterface>(op))
     return emitCall(call);
+  if (auto call = dyn_cast<CallOp>(op))
+    return emitFunctionCall(call);
   for (auto family : {&HostEmitter::emitShapeOp, &HostEmitter::emitMemoryOp, &HostEmitter::emitControlFlow}) {
     bool handled = false;
     if (failed((this->*family)(op, handled)))
@@ -189,6 +191,10 @@ LogicalResult HostEmitter::emitMemoryOp(Operation *op, bool &handled) {
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       return atWeight(tables.getConstant(elements), constant.getResult());
   if (auto storage = dyn_cast<StorageOp>(op)) {
+    if (storage.getSpace() == "growing" || storage.getSpace() == "alternating") {
+      reserveGrowing(storage);
+      return success();
+    }
     if (storage.getSpace() != "arena")
       return success(); // an output is allocated where its extents are known
     Value base = callRuntimeForPointer(1, toI64(scalars.lookup(storage.getBytes())));
@@ -217,34 +223,45 @@ LogicalResult HostEmitter::emitTensorAt(TensorAtOp op) {
   if (output) {
     tensor.output = output.getInt();
     tensor.data = allocateOutput(output.getInt(), tensor.dims);
+  } else if (growing.count(op.getStorage())) {
+    tensor.data = growStorage(op.getStorage(), countBytes(tensor.dims, op.getType().getElementType()));
   } else if (Value base = storages.lookup(op.getStorage())) {
     Value offset = toI64(scalars.lookup(op.getOffset()));
     tensor.data =
         LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), base, ArrayRef<LLVM::GEPArg>{offset});
   } else {
-    return op.emitOpError("is in a storage of unknown space, expected 'arena' or 'output'");
+    return op.emitOpError("is in a storage of unknown space, expected 'arena', 'output', 'growing' or 'alternating'");
   }
   tensors[op.getResult()] = tensor;
   return success();
 }
 
 Value HostEmitter::allocateOutput(int64_t index, ArrayRef<Value> dims) {
+  if (form == HostForm::Internal) {
+    // The caller keeps one block for each result.
+    Value block = arith::AddIOp::create(builder, loc, resultBlock, constant(index));
+    Type elementType = cast<RankedTensorType>(source.getResultTypes()[index]).getElementType();
+    return callRuntimeForPointer(6, {block, countBytes(dims, elementType)});
+  }
   Value array = getScratch(Scratch::Dims, dims.size());
   for (auto [dim, value] : llvm::enumerate(dims))
     storeElement(value, array, dim);
   return callRuntimeForPointer(0, {constant(index), array});
 }
 
-void HostEmitter::copyToOutput(int64_t index, const HostTensor &tensor, Type elementType) {
+Value HostEmitter::copyToOutput(int64_t index, const HostTensor &tensor, Type elementType) {
   Value target = allocateOutput(index, tensor.dims);
   // The tensor is in memory, so its size fits; with an extent of zero the product is zero.
   Value bytes = constant(llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8));
   for (Value dim : tensor.dims)
     bytes = arith::MulIOp::create(builder, loc, bytes, dim);
   LLVM::MemcpyOp::create(builder, loc, target, tensor.data, bytes, /*isVolatile=*/false);
+  return target;
 }
 
 LogicalResult HostEmitter::emitReturn(func::ReturnOp op) {
+  if (form == HostForm::Internal)
+    return emitInternalReturn(op);
   for (auto [index, value] : llvm::enumerate(op.getOperands())) {
     if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
       const HostTensor &tensor = tensors[value];

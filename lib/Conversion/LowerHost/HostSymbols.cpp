@@ -28,6 +28,18 @@ static Value createChecked(OpBuilder &builder, Location loc, Value a, Value b, V
   return LLVM::ExtractValueOp::create(builder, loc, both, ArrayRef<int64_t>{0});
 }
 
+Value HostEmitter::countBytes(ArrayRef<Value> dims, Type elementType) {
+  Value bytes = constant(llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8)), overflow;
+  for (Value dim : dims)
+    bytes = createChecked<LLVM::SMulWithOverflowOp>(builder, loc, bytes, dim, overflow);
+  if (!overflow)
+    return bytes;
+  Value fits =
+      arith::XOrIOp::create(builder, loc, overflow, arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+  guard(fits, RELAX_RT_GUARD_FAILED, "a tensor needs more memory than 64 bits can count", {});
+  return bytes;
+}
+
 Value HostEmitter::evaluateAtom(const sym::SymAtom &atom, SymbolValues &values, Value &overflow) {
   switch (atom.kind) {
   case sym::SymAtom::Kind::Symbol:
@@ -150,14 +162,22 @@ void HostEmitter::guardFact(const Fact &fact, SymbolValues &values, int32_t stat
   Value holds = evaluateFact(fact, values);
   if (!holds)
     return;
+  // The symbols, then what they make of both sides.
+  SmallVector<SymExpr> composite;
+  for (SymExpr side : {fact.lhs, fact.rhs})
+    if (!side.getConstant() && !side.getSymbol())
+      composite.push_back(side);
   std::string text = message.str();
   SmallVector<Value> shown;
-  for (StringRef symbol : getSymbols(fact)) {
-    if (shown.size() == kMaxGuardValues)
-      break;
-    text += (shown.empty() ? ": " : ", ") + symbol.str() + " = {" + std::to_string(shown.size()) + "}";
-    shown.push_back(values.lookup(SymExpr::symbol(context, symbol)));
-  }
+  auto show = [&](SymExpr expr, const std::string &origin) {
+    text += (shown.empty() ? ": " : ", ") + expr.str() + " = {" + std::to_string(shown.size()) + "}" + origin;
+    shown.push_back(expr.getSymbol() ? values.lookup(expr) : evaluate(expr, values));
+  };
+  for (StringRef symbol : getSymbols(fact))
+    if (shown.size() + composite.size() < kMaxGuardValues)
+      show(SymExpr::symbol(context, symbol), &values == &known ? origins.lookup(symbol) : std::string());
+  for (SymExpr side : composite)
+    show(side, "");
   guard(holds, status, text, shown);
 }
 
@@ -175,37 +195,22 @@ void HostEmitter::checkFacts(ArrayRef<StringRef> symbols, int32_t status) {
 //===----------------------------------------------------------------------===//
 
 std::string HostEmitter::getInputName(unsigned index) {
+  if (form == HostForm::Internal)
+    return "call of '" + source.getName().str() + "': argument " + std::to_string(index);
   return "input '" + getOutsideName(source.getArgAttrDict(index), "arg", index) + "'";
 }
 
 /// Makes values of the arguments; nothing is checked yet.
 LogicalResult HostEmitter::emitArguments() {
-  Value inputs = loadField(pointerType, invocation, 1);
-  for (auto [index, argument] : llvm::enumerate(source.getArguments())) {
-    loc = argument.getLoc();
-    Value data = loadField(pointerType, inputs, 2 * index), dims = loadField(pointerType, inputs, 2 * index + 1);
-    if (auto type = dyn_cast<RankedTensorType>(argument.getType())) {
-      HostTensor &tensor = tensors[argument];
-      tensor.data = data;
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        tensor.dims.push_back(loadField(i64, dims, dim));
-      continue;
-    }
-    auto shape = dyn_cast<graph::ShapeType>(argument.getType());
-    if (!shape)
-      return source.emitError("argument ")
-             << index << " has type " << argument.getType() << ", expected a tensor or a shape";
-    // A shape arrives as a list of int64.
-    int64_t rank = shape.getDims().size();
-    guardEqual(constant(rank), loadField(i64, dims, 0), RELAX_RT_SHAPE_MISMATCH,
-               getInputName(index) + ": dimension 0: expected {0}, actual {1}");
-    SmallVector<Value> &entries = shapes[argument];
-    for (int64_t entryIndex = 0; entryIndex < rank; ++entryIndex) {
-      Value value = loadField(i64, data, entryIndex);
-      Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, constant(0));
-      guard(holds, RELAX_RT_SHAPE_MISMATCH,
-            getInputName(index) + ": value " + Twine(entryIndex) + ": expected a size >= 0, actual {0}", {value});
-      entries.push_back(value);
+  if (form == HostForm::Internal) {
+    takeInternalArguments();
+  } else {
+    Value inputs = loadField(pointerType, invocation, 1);
+    for (auto [index, argument] : llvm::enumerate(source.getArguments())) {
+      loc = argument.getLoc();
+      Value data = loadField(pointerType, inputs, 2 * index), dims = loadField(pointerType, inputs, 2 * index + 1);
+      if (failed(makeArgument(index, data, dims)))
+        return failure();
     }
   }
   loc = source.getLoc();
@@ -215,7 +220,35 @@ LogicalResult HostEmitter::emitArguments() {
   SmallVector<StringRef> bound;
   for (Type type : source.getArgumentTypes())
     sym::collectSymbols(type, bound);
-  checkFacts(bound, RELAX_RT_SHAPE_MISMATCH);
+  checkFacts(bound, getArgumentStatus());
+  return success();
+}
+
+LogicalResult HostEmitter::makeArgument(unsigned index, Value data, Value dims) {
+  BlockArgument argument = source.getArgument(index);
+  if (auto type = dyn_cast<RankedTensorType>(argument.getType())) {
+    HostTensor &tensor = tensors[argument];
+    tensor.data = data;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      tensor.dims.push_back(loadField(i64, dims, dim));
+    return success();
+  }
+  auto shape = dyn_cast<graph::ShapeType>(argument.getType());
+  if (!shape)
+    return source.emitError("argument ") << index << " has type " << argument.getType()
+                                         << ", expected a tensor or a shape";
+  // A shape arrives as a list of int64.
+  int64_t rank = shape.getDims().size();
+  guardEqual(constant(rank), loadField(i64, dims, 0), RELAX_RT_SHAPE_MISMATCH,
+             getInputName(index) + ": dimension 0: expected {0}, actual {1}");
+  SmallVector<Value> &entries = shapes[argument];
+  for (int64_t entryIndex = 0; entryIndex < rank; ++entryIndex) {
+    Value value = loadField(i64, data, entryIndex);
+    Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, constant(0));
+    guard(holds, RELAX_RT_SHAPE_MISMATCH,
+          getInputName(index) + ": value " + Twine(entryIndex) + ": expected a size >= 0, actual {0}", {value});
+    entries.push_back(value);
+  }
   return success();
 }
 
@@ -226,14 +259,19 @@ LogicalResult HostEmitter::bindArguments() {
   SymbolValues::ScopeTy extentScope(extents);
   constexpr StringLiteral kPrefix = "extent of ";
   for (auto [index, argument] : llvm::enumerate(source.getArguments())) {
+    if (!isa<RankedTensorType, graph::ShapeType>(argument.getType()))
+      continue;
     ArrayRef<Value> actual =
         tensors.count(argument) ? ArrayRef<Value>(tensors[argument].dims) : ArrayRef<Value>(shapes[argument]);
     for (auto [dim, pair] : llvm::enumerate(llvm::zip(sym::getSymbolicDims(argument.getType()), actual))) {
       auto [expr, value] = pair;
       if (!expr || expr.getConstant())
         continue;
-      if (std::optional<StringRef> symbol = expr.getSymbol(); symbol && !isBound(*symbol))
+      if (std::optional<StringRef> symbol = expr.getSymbol(); symbol && !isBound(*symbol)) {
         bind(*symbol, value);
+        origins[*symbol] = " (" + getInputName(index) + (shapes.count(argument) ? " value " : " dimension ") +
+                           std::to_string(dim) + ")";
+      }
       SymExpr extent = SymExpr::symbol(context, (kPrefix + Twine(index) + "." + Twine(dim)).str());
       equations.push_back({expr, extent});
       extents.insert(extent, value);
@@ -256,7 +294,7 @@ LogicalResult HostEmitter::bindArguments() {
     if (!value)
       return source.emitError("its arguments do not determine symbol '") << name << "'";
     Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, constant(0));
-    guard(holds, RELAX_RT_SHAPE_MISMATCH, "the extents of the inputs give " + name + " = {0}, expected a size >= 0",
+    guard(holds, getArgumentStatus(), "the extents of the inputs give " + name + " = {0}, expected a size >= 0",
           {value});
     bind(name, value);
   }
@@ -265,6 +303,8 @@ LogicalResult HostEmitter::bindArguments() {
 
 void HostEmitter::checkArgumentExtents() {
   for (auto [index, argument] : llvm::enumerate(source.getArguments())) {
+    if (!isa<RankedTensorType, graph::ShapeType>(argument.getType()))
+      continue;
     bool isShape = shapes.count(argument);
     ArrayRef<Value> actual = isShape ? ArrayRef<Value>(shapes[argument]) : ArrayRef<Value>(tensors[argument].dims);
     for (auto [dim, pair] : llvm::enumerate(llvm::zip(sym::getSymbolicDims(argument.getType()), actual))) {
@@ -276,10 +316,10 @@ void HostEmitter::checkArgumentExtents() {
         continue; // this extent gave the symbol its value
       std::string where = getInputName(index) + (isShape ? ": value " : ": dimension ") + std::to_string(dim);
       if (expr.getConstant())
-        guard(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, expected, value), RELAX_RT_SHAPE_MISMATCH,
+        guard(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, expected, value), getArgumentStatus(),
               where + ": expected " + expr.str() + ", actual {0}", {value});
       else
-        guardEqual(expected, value, RELAX_RT_SHAPE_MISMATCH, where + ": expected " + expr.str() + " = {0}, actual {1}");
+        guardEqual(expected, value, getArgumentStatus(), where + ": expected " + expr.str() + " = {0}, actual {1}");
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace mlir::relax {
@@ -28,12 +29,18 @@ struct LowerHostPass final : relax::impl::LowerHostPassBase<LowerHostPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     HostTables tables(module);
-    SmallVector<func::FuncOp> functions;
+    llvm::SetVector<func::FuncOp> functions;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
-        functions.push_back(function);
-    for (func::FuncOp function : functions)
-      if (failed(HostEmitter(function, tables).emit()))
+        functions.insert(function);
+    size_t numEntries = functions.size();
+    llvm::SetVector<func::FuncOp> called = findCalled(functions, tables);
+    functions.insert_range(called);
+    for (func::FuncOp function : functions.getArrayRef().take_front(numEntries))
+      if (failed(HostEmitter(function, tables, HostForm::Entry).emit()))
+        return signalPassFailure();
+    for (func::FuncOp function : called)
+      if (failed(HostEmitter(function, tables, HostForm::Internal).emit()))
         return signalPassFailure();
     tables.store();
     for (func::FuncOp function : functions)
@@ -42,6 +49,19 @@ struct LowerHostPass final : relax::impl::LowerHostPassBase<LowerHostPass> {
   }
 
 private:
+  /// Functions that the entries call, directly or not.
+  static llvm::SetVector<func::FuncOp> findCalled(const llvm::SetVector<func::FuncOp> &entries, HostTables &tables) {
+    llvm::SetVector<func::FuncOp> called;
+    SmallVector<func::FuncOp> pending(entries.begin(), entries.end());
+    while (!pending.empty())
+      pending.pop_back_val().walk([&](CallOp call) {
+        auto callee = dyn_cast_or_null<func::FuncOp>(tables.lookup(call.getCallee()));
+        if (callee && !callee.isExternal() && called.insert(callee))
+          pending.push_back(callee);
+      });
+    return called;
+  }
+
   /// Weights are in the table now, library functions too; private functions and programs without a caller go.
   void eraseUnused() {
     ModuleOp module = getOperation();

@@ -19,12 +19,8 @@ using namespace mlir::relax;
 
 namespace {
 
-LogicalResult verifyEntry(func::FuncOp entry) {
-  MLIRContext *context = entry.getContext();
-  auto expected = FunctionType::get(context, {LLVM::LLVMPointerType::get(context)}, {IntegerType::get(context, 32)});
-  if (entry.getFunctionType() != expected)
-    return entry.emitError("entry has type ") << entry.getFunctionType() << ", expected " << expected;
-  WalkResult result = entry.getBody().walk([](Operation *op) {
+LogicalResult verifyBody(func::FuncOp function) {
+  WalkResult result = function.getBody().walk([](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"func", "arith", "scf", "cf", "llvm"}, dialect))
       return WalkResult::advance();
@@ -32,6 +28,14 @@ LogicalResult verifyEntry(func::FuncOp entry) {
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult verifyEntry(func::FuncOp entry) {
+  MLIRContext *context = entry.getContext();
+  auto expected = FunctionType::get(context, {LLVM::LLVMPointerType::get(context)}, {IntegerType::get(context, 32)});
+  if (entry.getFunctionType() != expected)
+    return entry.emitError("entry has type ") << entry.getFunctionType() << ", expected " << expected;
+  return verifyBody(entry);
 }
 
 struct VerifyHostPass final : relax::impl::VerifyHostPassBase<VerifyHostPass> {
@@ -51,6 +55,9 @@ struct VerifyHostPass final : relax::impl::VerifyHostPassBase<VerifyHostPass> {
       if (failed(verifyEntry(entry)))
         return signalPassFailure();
     }
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (function.getName().starts_with(getFunctionSymbol("")) && failed(verifyBody(function)))
+        return signalPassFailure();
     for (Operation &op : *module.getBody()) {
       StringRef dialect = op.getName().getDialectNamespace();
       if (dialect != "relax" && dialect != "relax_ext")

@@ -121,7 +121,7 @@ relax_rt_status relax_rt_context::run(const relax_rt_tensor_view *views, int64_t
   }
   for (OutputSlot &slot : slots)
     slot.ready = false;
-  arenasReserved = 0;
+  startFrames();
   chargedBytes = 0;
   firstFailure = RELAX_RT_OK;
 

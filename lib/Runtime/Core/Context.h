@@ -20,6 +20,17 @@ struct OutputSlot {
   bool ready = false;
 };
 
+/// Memory whose size changes while a call runs.
+struct GrowingBlock {
+  Block block;
+  uint64_t charged = 0; // the most that the running call asked for
+};
+
+/// What was reserved when a function of the module called another.
+struct Frame {
+  size_t arenas, growing;
+};
+
 /// The functions that compiled host code calls.
 extern const relax_rt_host_api kHostApi;
 
@@ -38,6 +49,10 @@ struct relax_rt_context {
   relax_rt_status callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
                              const int64_t *scalars, int64_t numScalars);
   relax_rt_status guardFailed(int64_t site, const int64_t *values, int64_t numValues);
+  relax_rt_status reserveGrowing(int64_t count, int64_t *outFirst);
+  relax_rt_status growTo(int64_t block, int64_t bytes, void **outBase);
+  relax_rt_status enterFrame();
+  relax_rt_status leaveFrame();
 
   relax_rt_module &module;
   relax_rt_counters counters = {};
@@ -61,8 +76,12 @@ private:
   uint64_t heldBytes() const;
 
   uint64_t arenaBytes() const;
+  void startFrames();
 
   std::vector<relax_rt::Block> arenas; // the k-th one is what the k-th request of a call gets
+  std::vector<uint64_t> arenaCharges;  // of each reserved arena
+  std::vector<relax_rt::GrowingBlock> growing;
+  std::vector<relax_rt::Frame> frames;
   std::vector<relax_rt::OutputSlot> slots;
   std::vector<relax_rt::Block> spares;   // former outputs, waiting to be used again
   std::vector<relax_rt::Block> setAside; // former outputs that are inputs of the running call
@@ -70,7 +89,8 @@ private:
 
   std::atomic<bool> running{false};
   const relax_rt::Function *current = nullptr; // of the running or last call; null after a failure
-  size_t arenasReserved = 0;
+  size_t arenasReserved = 0, growingReserved = 0;
+  uintptr_t stackStart = 0;  // where the stack was when the call began
   uint64_t chargedBytes = 0; // asked for by the running call
 };
 

@@ -22,6 +22,8 @@ uint64_t relax_rt_context::arenaBytes() const {
   uint64_t bytes = 0;
   for (const Block &arena : arenas)
     bytes += arena.capacity();
+  for (const GrowingBlock &block : growing)
+    bytes += block.block.capacity();
   return bytes;
 }
 
@@ -44,6 +46,8 @@ void relax_rt_context::makeRoom(uint64_t bytes) {
       slot.block.release();
   for (size_t i = arenasReserved; i < arenas.size(); ++i)
     arenas[i].release();
+  for (size_t i = growingReserved; i < growing.size(); ++i)
+    growing[i].block.release();
   counters.arena_bytes = arenaBytes();
 }
 
@@ -118,8 +122,11 @@ relax_rt_status relax_rt_context::reserveArena(int64_t bytes, void **outBase) {
   uint64_t size = static_cast<uint64_t>(bytes);
   if (!charge(size))
     return overLimit("arena", size);
-  if (arenas.size() == arenasReserved)
+  if (arenas.size() == arenasReserved) {
     arenas.emplace_back();
+    arenaCharges.emplace_back();
+  }
+  arenaCharges[arenasReserved] = size;
   Block &arena = arenas[arenasReserved];
   if (arena.capacity() < std::max<uint64_t>(size, 1)) {
     bool grown = grow(arena, size);
@@ -253,4 +260,12 @@ const relax_rt_host_api relax_rt::kHostApi = {
     [](relax_rt_invocation *inv, int64_t site, const int64_t *values, int64_t numValues) {
       return forward(inv, &relax_rt_context::guardFailed, site, values, numValues);
     },
+    [](relax_rt_invocation *inv, int64_t count, int64_t *outFirst) {
+      return forward(inv, &relax_rt_context::reserveGrowing, count, outFirst);
+    },
+    [](relax_rt_invocation *inv, int64_t block, int64_t bytes, void **outBase) {
+      return forward(inv, &relax_rt_context::growTo, block, bytes, outBase);
+    },
+    [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::enterFrame); },
+    [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::leaveFrame); },
 };

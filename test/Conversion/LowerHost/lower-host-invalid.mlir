@@ -49,7 +49,7 @@ func.func @space() {
   %c = arith.constant 64 : index
   %c0 = arith.constant 0 : index
   %st = relax.storage %c {alignment = 64 : i64, space = "moon"} : !relax.storage
-  // expected-error @below {{is in a storage of unknown space, expected 'arena' or 'output'}}
+  // expected-error @below {{is in a storage of unknown space, expected 'arena', 'output', 'growing' or 'alternating'}}
   %0 = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
   return
 }
@@ -83,4 +83,27 @@ func.func @arguments(%x: tensor<f32> {relax.name = "x"}, %y: tensor<f32> {relax.
 // expected-error @below {{two results have the name 'result1'}}
 func.func @results(%x: tensor<f32>) -> (tensor<f32> {relax.name = "result1"}, tensor<f32>) {
   return %x, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{calls 'declared', which has no body}}
+  %0 = relax.call @declared(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{its entry needs the name 'relax_function_f', which is taken}}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relax.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @relax_function_f() {
+  return
 }

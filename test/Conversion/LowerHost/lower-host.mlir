@@ -11,7 +11,7 @@
 // CHECK-SAME: relax.sites = [
 // CHECK-SAME:   {message = "input 'x': dimension 1: expected 4, actual {0}", status = 2 : i64}
 // CHECK-SAME:   {message = "input 'arg1': dimension 0: expected n = {0}, actual {1}", status = 2 : i64}
-// CHECK-SAME:   {message = "fact n mod 2 == 0 does not hold: n = {0}", status = 2 : i64}
+// CHECK-SAME:   {message = "fact n mod 2 == 0 does not hold: n = {0} (input 'x' dimension 0), n mod 2 = {1}", status = 2 : i64}
 // CHECK-SAME:   {message = "the value of n * 32 does not fit 64 bits", status = 3 : i64}
 // CHECK-SAME: relax.weights = [{name = "w", offset = 0 : i64, type = tensor<4x8xf32>, value = dense<1.000000e+00> : tensor<4x8xf32>}]
 

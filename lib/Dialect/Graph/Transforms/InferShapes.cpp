@@ -76,6 +76,7 @@ struct InferShapesPass final : mlir::relax::graph::impl::InferShapesPassBase<Inf
     while (changed) {
       changed = false;
       for (func::FuncOp function : functions) {
+        changed |= refinement.refineFunctionArguments(function);
         changed |= refinement.refineRegion(function.getBody());
         changed |= refinement.refineFunctionResults(function);
       }

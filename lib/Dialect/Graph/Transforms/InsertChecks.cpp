@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RelaxDialect/Dialect/Graph/Transforms/BranchFacts.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "ShapeChecks.h"
@@ -30,13 +31,17 @@ public:
   }
 
   void visit(Region &region) {
+    // What control flow, assertions and casts say here holds in what follows and inside, not beside.
+    size_t known = facts.size(), casts = castFacts.size();
+    collectRegionFacts(region, facts);
+    size_t entry = facts.size();
     for (Block &block : region) {
-      // What is asserted here holds in what follows and inside, not beside.
-      size_t known = facts.size();
       for (Operation &op : llvm::make_early_inc_range(block))
         visit(&op);
-      facts.truncate(known);
+      facts.truncate(entry);
+      castFacts.truncate(casts);
     }
+    facts.truncate(known);
   }
 
 private:
@@ -47,6 +52,8 @@ private:
     if (auto assertion = dyn_cast<AssertShapeOp>(op))
       if (FailureOr<sym::Fact> fact = assertion.getParsedFact(); succeeded(fact))
         facts.push_back(*fact);
+    if (auto cast = dyn_cast<MatchCastOp>(op))
+      addCastFacts(cast);
     // An op that never traps has nothing to check.
     if (!needsChecks(op))
       return;
@@ -63,6 +70,55 @@ private:
     }
     for (const ShapeRule &rule : *rules)
       check(op, rule);
+  }
+
+  /// A bound symbol is what the operand had. What else the cast says was checked, if the cast is not removed as unused.
+  void addCastFacts(MatchCastOp cast) {
+    SmallVector<StringRef> bound = cast.getBoundSymbols();
+    for (auto [from, to] :
+         llvm::zip_equal(sym::getSymbolicDims(cast.getSource().getType()), sym::getSymbolicDims(cast.getType()))) {
+      if (!from || !to || from == to)
+        continue;
+      sym::Fact fact{from, sym::Fact::Op::Equal, to};
+      if (std::optional<StringRef> symbol = to.getSymbol(); symbol && llvm::is_contained(bound, *symbol)) {
+        // The first extent with the name binds it, others are checks.
+        facts.push_back(fact);
+        llvm::erase(bound, *symbol);
+      } else {
+        castFacts.push_back({cast, fact, false});
+      }
+    }
+  }
+
+  /// Tries what casts say. Each that is needed becomes an assertion at its cast, which nothing removes.
+  bool holdsByCasts(const ShapeRule &rule) {
+    SmallVector<unsigned> needed = llvm::to_vector(llvm::seq<unsigned>(0, castFacts.size()));
+    auto isEnough = [&](std::optional<unsigned> without) {
+      SmallVector<sym::Fact> all(facts);
+      for (unsigned index : needed)
+        if (index != without)
+          all.push_back(castFacts[index].fact);
+      sym::Prover prover(function->getContext(), all);
+      return holds(prover, rule) == sym::Verdict::True;
+    };
+    if (castFacts.empty() || !isEnough(std::nullopt))
+      return false;
+    for (unsigned index = castFacts.size(); index-- > 0;)
+      if (isEnough(index))
+        llvm::erase(needed, index);
+    for (unsigned index : needed) {
+      CastFact &entry = castFacts[index];
+      if (entry.isAsserted)
+        continue;
+      entry.isAsserted = true;
+      OpBuilder builder(entry.cast->getContext());
+      builder.setInsertionPointAfter(entry.cast);
+      createShapeAssertion(builder, entry.cast->getLoc(), entry.fact, {entry.cast.getResult(), entry.cast.getSource()},
+                           "relax.match_cast: the extents " +
+                               formatDims(sym::getSymbolicDims(entry.cast.getSource().getType())) + " are not " +
+                               formatDims(sym::getSymbolicDims(entry.cast.getType())));
+    }
+    return true;
   }
 
   static bool needsChecks(Operation *op) {
@@ -93,7 +149,7 @@ private:
     sym::Fact fact = rule.getFact();
     sym::Prover prover(op->getContext(), facts);
     sym::Verdict verdict = llvm::is_contained(facts, fact) ? sym::Verdict::True : holds(prover, rule);
-    if (verdict == sym::Verdict::True)
+    if (verdict == sym::Verdict::True || (verdict == sym::Verdict::Depends && holdsByCasts(rule)))
       return;
     if (verdict == sym::Verdict::False)
       op->emitWarning("always traps: '") << rule.str() << "' never holds";
@@ -107,8 +163,15 @@ private:
   FreshSymbols names;
   sym::ScopeAttr scope;
   Operation *function;
-  /// Facts of the function, then what dominating assertions say.
+  /// Facts of the function, then what dominating conditions and assertions say.
   SmallVector<sym::Fact> facts;
+  /// What dominating casts check.
+  struct CastFact {
+    MatchCastOp cast;
+    sym::Fact fact;
+    bool isAsserted;
+  };
+  SmallVector<CastFact> castFacts;
   DenseMap<Value, Value> namedValues;
 };
 

@@ -33,15 +33,13 @@ Type graph::fillUnknown(Type written, Type known) {
   return changed ? withSymbolicDims(written, dims) : written;
 }
 
-/// What was there before extents were forgotten.
-static Value getPrecise(Value value) {
+Value graph::getPrecise(Value value) {
   while (auto erase = value.getDefiningOp<EraseShapeOp>())
     value = erase.getSource();
   return value;
 }
 
-/// Names that ops inside `op` bind: they do not leave it.
-static SmallVector<std::string> getInnerSymbols(Operation *op) {
+SmallVector<std::string> graph::getInnerSymbols(Operation *op) {
   SmallVector<std::string> names;
   for (Region &region : op->getRegions())
     region.walk([&](sym::SymbolBinderOpInterface binder) {
@@ -51,7 +49,7 @@ static SmallVector<std::string> getInnerSymbols(Operation *op) {
   return names;
 }
 
-static bool mentionsAny(SymExpr expr, ArrayRef<std::string> names) {
+bool graph::mentionsAny(SymExpr expr, ArrayRef<std::string> names) {
   return llvm::any_of(names, [&](StringRef name) { return expr.usesSymbol(name); });
 }
 
@@ -171,68 +169,15 @@ bool TypeRefinement::refineRegionResults(Operation *op) {
   return changed;
 }
 
-bool TypeRefinement::refineLoop(Operation *op) {
-  auto loop = cast<scf::ForOp>(op);
-  SmallVector<std::string> inner = getInnerSymbols(op);
-  // What the initial values say, if it also holds after each iteration: tried on a clone.
-  SmallVector<Type> wanted;
-  for (auto [init, result] : llvm::zip_equal(loop.getInits(), loop.getResults()))
-    wanted.push_back(fillUnknown(result.getType(), getPrecise(init).getType()));
-  if (llvm::equal(wanted, loop.getResultTypes()))
-    return false;
-
-  while (true) {
-    OpBuilder builder(loop);
-    sym::Prover prover(loop.getContext());
-    auto trial = cast<scf::ForOp>(builder.clone(*loop));
-    builder.setInsertionPoint(trial);
-    for (auto [init, argument, type] : llvm::zip_equal(trial.getInitsMutable(), trial.getRegionIterArgs(), wanted)) {
-      init.set(castToType(builder, loop.getLoc(), getPrecise(init.get()), type, prover));
-      if (argument.getType() != type)
-        setType(argument, type);
-    }
-    while (refineRegion(trial.getRegion())) {
-    }
-    bool holds = true;
-    Operation *yield = trial.getBody()->getTerminator();
-    for (auto [index, type] : llvm::enumerate(wanted)) {
-      SmallVector<SymExpr> dims = sym::getSymbolicDims(type);
-      SmallVector<SymExpr> written = sym::getSymbolicDims(loop.getResult(index).getType());
-      SmallVector<SymExpr> next = sym::getSymbolicDims(getPrecise(yield->getOperand(index)).getType());
-      for (auto [dim, old, after] : llvm::zip_equal(dims, written, next))
-        if (!old && dim && (dim != after || mentionsAny(dim, inner))) {
-          dim = SymExpr();
-          holds = false;
-        }
-      if (isa<RankedTensorType, ShapeType>(type))
-        type = withSymbolicDims(type, dims);
-    }
-    if (holds) {
-      builder.setInsertionPoint(yield);
-      for (auto [index, type] : llvm::enumerate(wanted)) {
-        Value yielded = getPrecise(yield->getOperand(index));
-        yield->setOperand(index, castToType(builder, yield->getLoc(), yielded, type, prover));
-      }
-      loop.replaceAllUsesWith(trial.getResults());
-      for (auto [result, type] : llvm::zip_equal(trial.getResults(), wanted))
-        if (result.getType() != type)
-          setType(result, type);
-      loop.erase();
-      return true;
-    }
-    trial.erase();
-    if (llvm::equal(wanted, loop.getResultTypes()))
-      return false;
-  }
-}
-
 bool TypeRefinement::refineOp(Operation *op) {
   if (op->getNumResults() == 0)
     return isa<CallOp>(op) && refineCall(cast<CallOp>(op));
   if (isa<DataflowOp, FusionGroupOp, scf::IfOp>(op))
     return refineRegionResults(op);
-  if (isa<scf::ForOp>(op))
-    return refineLoop(op);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return refineLoop(loop);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return refineLoop(loop);
   if (auto call = dyn_cast<CallOp>(op))
     return refineCall(call);
   if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {

@@ -8,6 +8,7 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::relax::graph {
 
@@ -22,6 +23,8 @@ public:
   bool refineOp(Operation *op);
   /// Result types of a private function, from what it returns.
   bool refineFunctionResults(func::FuncOp function);
+  /// Argument types of a private function: every extent gets the constant that all callers pass, or a name.
+  bool refineFunctionArguments(func::FuncOp function);
 
   /// Changes the type of `value`, which has unknown extents, to one that knows more. Uses that need the old type get it
   /// through relax.erase_shape.
@@ -33,10 +36,18 @@ private:
   bool fillResults(Operation *op, ArrayRef<Type> inferred);
   bool refineCall(CallOp call);
   bool refineRegionResults(Operation *op);
-  bool refineLoop(Operation *op);
+  bool refineLoop(scf::ForOp loop);
+  bool refineLoop(scf::WhileOp loop);
 
   SymbolTableCollection &symbols;
 };
+
+/// What was there before extents were forgotten.
+Value getPrecise(Value value);
+
+/// Names that ops inside `op` bind: they do not leave it.
+SmallVector<std::string> getInnerSymbols(Operation *op);
+bool mentionsAny(sym::SymExpr expr, ArrayRef<std::string> names);
 
 /// `written` with its unknown extents taken from `known`.
 Type fillUnknown(Type written, Type known);

@@ -29,13 +29,20 @@ static bool onlyForgets(Type from, Type to) {
          });
 }
 
+/// Conditions and bounds of control flow.
+static bool isScalarOp(Operation *op) {
+  auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperandTypes(), isScalar) &&
+         llvm::all_of(op->getResultTypes(), isScalar);
+}
+
 static bool isGraphOp(Operation *op) {
   if (isa<ProgramCallOpInterface, AllocOp, StorageOp, TensorAtOp, FusionGroupOp, YieldOp>(op))
     return false;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return onlyForgets(cast.getSource().getType(), cast.getType());
   return isa_and_nonnull<RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
-         isa<arith::ConstantOp, tensor::DimOp, func::ReturnOp>(op);
+         isa<arith::ConstantOp, tensor::DimOp, tensor::ExtractOp, func::ReturnOp>(op) || isScalarOp(op);
 }
 
 /// Encodings say nothing that the static dimensions contradict or repeat.

@@ -12,8 +12,8 @@ def InferShapesPass : Pass<"relax-infer-shapes", "::mlir::ModuleOp"> {
   let summary = "Makes result types as precise as the operands allow.";
   let description = [{
     Before: graph or mixed phase. After: an extent that was unknown (`?`) is known where type inference of the op knows it;
-    known extents stay as they are written. Goes through dataflow blocks, `scf.if`, `scf.for` and `relax.call` (the symbol
-    mapping is stored, result types of private callees are made precise) to a fixed point. A use that needs the old type,
+    known extents stay as they are written. Goes through dataflow blocks, `scf.if`, `scf.for`, `scf.while` and `relax.call`
+    (the symbol mapping is stored, argument and result types of private callees are made precise) to a fixed point. A use that needs the old type,
     such as a function's result, gets it through `relax.erase_shape`. Types with a static dimension beside a symbolic
     expression lose the expression.
   }];
@@ -24,8 +24,9 @@ def InsertChecksPass : Pass<"relax-insert-checks", "::mlir::ModuleOp"> {
   let summary = "Makes the shape checks of ops explicit.";
   let description = [{
     Before: graph or mixed phase. After: each computing op and call whose shape rules follow from the facts of the function
-    carries `relax.assured`. Before every other one stand `relax.assert_shape` ops with what is not proved, unless an assertion
-    that dominates it says so already. Unknown extents of the operands get fresh symbols by `relax.match_cast` first.
+    carries `relax.assured`. Before every other one stand `relax.assert_shape` ops with what is not proved, unless the
+    condition of control flow around it, an assertion or a `relax.match_cast` that dominates it says so already (such a cast
+    gets an assertion beside it, so that nothing removes the check). Unknown extents of the operands get fresh symbols by `relax.match_cast` first.
     A rule that never holds is reported as a warning.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
@@ -77,13 +78,25 @@ def InlineDataflowPass : Pass<"relax-inline-dataflow", "::mlir::ModuleOp"> {
 }
 
 def InlineCallsPass : Pass<"relax-inline-calls", "::mlir::ModuleOp"> {
-  let summary = "Replaces calls of private functions by their bodies.";
+  let summary = "Replaces calls of functions by their bodies.";
   let description = [{
-    Before: graph or mixed phase. After: no `relax.call` of a private function with a body of one block is left, except of
-    functions that call themselves. Symbols that the callee binds get fresh names; its argument symbols become the caller's
+    Before: graph or mixed phase. After: no `relax.call` of a function with a body of one block is left, except of functions
+    that call themselves. Symbols that the callee binds get fresh names; its argument symbols become the caller's
     expressions. What the caller's facts do not prove about the arguments is checked at the place of the call. Unused
     functions stay; `symbol-dce` removes them.
   }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def SpecializeFunctionsPass : Pass<"relax-specialize-functions", "::mlir::ModuleOp"> {
+  let summary = "Makes private functions for the sizes of their callers.";
+  let description = [{
+    Before: graph or mixed phase. After: a `relax.call` of a private function with a body that passes constants for some of its
+    symbols calls a copy of the function in which they are constants; calls with the same constants share one. A function
+    that calls itself with ever new constants is copied `max-copies` times at most. Functions that nothing calls any more stay;
+    `symbol-dce` removes them.
+  }];
+  let options = [Option<"maxCopies", "max-copies", "unsigned", /*default=*/"8", "Most copies of one function.">];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }
 
@@ -104,8 +117,8 @@ def StripShapesPass : Pass<"relax-strip-shapes", "::mlir::ModuleOp"> {
 def VerifyGraphPass : Pass<"relax-verify-graph", "::mlir::ModuleOp"> {
   let summary = "Checks that functions are in the graph phase.";
   let description = [{
-    Before and after: functions contain graph ops of `relax`, `scf`, `arith.constant`, `tensor.dim`, casts that forget extents
-    and `func.return`; no type has a static dimension beside a symbolic expression; each `relax.refine` follows from the facts.
+    Before and after: functions contain graph ops of `relax`, `scf`, arithmetic on scalars, `tensor.dim`, `tensor.extract`, casts
+    that forget extents and `func.return`; no type has a static dimension beside a symbolic expression; each `relax.refine` follows from the facts.
   }];
 }
 
