@@ -7,7 +7,7 @@
 
 // A function that others call takes words and gives its results in the caller's memory.
 // CHECK-LABEL: func.func @relax_entry_main(
-//       CHECK:   func.call @relax_function_f(%{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64, i64, !llvm.ptr) -> i32
+//       CHECK:   call @relax_function_f(%{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64, i64, !llvm.ptr) -> i32
 func.func @main(%x: tensor<?xf32, #n>) -> tensor<?xf32> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.call @f(%x, %x) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
