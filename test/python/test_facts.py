@@ -102,7 +102,7 @@ def artifact(tool, tmp_path_factory):
     folder = tmp_path_factory.mktemp("facts")
     source, artifact = folder / "in.mlir", folder / "out.rlx"
     source.write_text(PROGRAM)
-    done = tool("relax-compile", source, "-o", artifact)
+    done = tool("relax-compile", source, "-o", artifact, "--function=*")
     assert done.returncode == 0, done.stderr
     return artifact
 
@@ -160,7 +160,7 @@ def test_solved_inputs(run):
 def test_ambiguous_inputs(tool, tmp_path):
     source = tmp_path / "in.mlir"
     source.write_text("func.func @main(%x: tensor<?xf32, #relax_sym.shape<[n * m]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {\\n  return\\n}".replace("\\n", "\n"))
-    done = tool("relax-compile", source, "-o", tmp_path / "out.rlx")
+    done = tool("relax-compile", source, "-o", tmp_path / "out.rlx", "--function=*")
     assert done.returncode == 1 and "in.mlir:1:1: error: 'func.func' op symbol 'm' is ambiguous: arguments show it only in m * n" in done.stderr
 
 
@@ -196,7 +196,7 @@ func.func @wrong(%x: tensor<16x16xf32>, %y: tensor<255xf32>) -> tensor<?xf32> {
   return %z : tensor<?xf32>
 }
 """)
-    done = tool("relax-compile", source, "-o", tmp_path / "out.rlx")
+    done = tool("relax-compile", source, "-o", tmp_path / "out.rlx", "--function=*")
     assert done.returncode == 1 and "argument 1 dimension 0 must be 256 (m * n of the callee), got 255" in done.stderr
 
 

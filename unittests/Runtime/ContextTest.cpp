@@ -211,6 +211,9 @@ TEST_F(ContextTest, BrokenCode) {
       {10, "broken: kernel 'error': the range is negative: -1"},
       {11, "broken: compiled code called library function -1"},
       {12, "broken: compiled code reported the unknown guard 1000"},
+      {16, "broken: compiled code asked for 8 bytes in growing block 0"},
+      {17, "broken: compiled code left a function that it did not enter"},
+      {18, "broken: compiled code asked for -1 growing blocks"},
   };
   for (auto [mode, text] : cases)
     expectFailure(callInt("broken", mode), RELAX_RT_INTERNAL, text);
@@ -220,6 +223,24 @@ TEST_F(ContextTest, BrokenCode) {
   EXPECT_EQ(callInt("broken", 8), RELAX_RT_OK) << relax_rt_last_error();
   EXPECT_EQ(callInt("broken", 14), RELAX_RT_OK) << relax_rt_last_error();
   EXPECT_EQ(callInt("broken", 0), RELAX_RT_OK);
+}
+
+TEST_F(ContextTest, GrowingBlocksAndFrames) {
+  EXPECT_EQ(callInt("broken", 15), RELAX_RT_OK) << relax_rt_last_error();
+  uint64_t allocations = counters().allocations;
+  EXPECT_LE(counters().arena_bytes, 64u + 64u + 2 * 200u + 64u);
+  EXPECT_EQ(callInt("broken", 15), RELAX_RT_OK);
+  EXPECT_EQ(counters().allocations, allocations);
+  expectFailure(callInt("broken", 19), RELAX_RT_OUT_OF_MEMORY,
+                "broken: memory of a loop or call: cannot allocate 9223372036854775807 bytes");
+  // Only what is reserved at one time counts.
+  relax_rt_context_set_memory_limit(context, 1024);
+  EXPECT_EQ(callInt("broken", 15), RELAX_RT_OK) << relax_rt_last_error();
+  relax_rt_context_set_memory_limit(context, 100);
+  expectFailure(
+      callInt("broken", 15), RELAX_RT_OUT_OF_MEMORY,
+      "broken: memory of a loop or call: 100 bytes exceed the memory limit of 100 bytes, of which 64 are in use");
+  relax_rt_context_set_memory_limit(context, 0);
 }
 
 TEST_F(ContextTest, OutputsMayBeInputsOfTheNextCall) {

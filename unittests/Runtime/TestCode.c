@@ -113,6 +113,21 @@ EXPORT int32_t relax_entry_append(relax_rt_invocation *inv) {
   return 0;
 }
 
+static int grow_in_frames(relax_rt_invocation *inv) {
+  int64_t outer, inner;
+  void *a, *b, *c;
+  int failed = inv->api->reserve_growing(inv, 2, &outer) != 0;
+  failed |= inv->api->grow(inv, outer, 64, &a) || inv->api->grow(inv, outer + 1, 0, &b) || !b || a == b;
+  for (int i = 0; i < 100; ++i) {
+    failed |= inv->api->enter_frame(inv) || inv->api->reserve_growing(inv, 1, &inner) || inner != outer + 2;
+    failed |= inv->api->grow(inv, inner, 100 + i, &c) || c == a || c == b;
+    memset(c, 1, (size_t)(100 + i));
+    failed |= inv->api->reserve_arena(inv, 10, &c) || inv->api->leave_frame(inv);
+  }
+  failed |= inv->api->grow(inv, outer, 32, &c) || c != a; /* it stays where it is */
+  return failed;
+}
+
 /* mode () -> y (2): code that breaks the rules, and fails to. */
 EXPORT int32_t relax_entry_broken(relax_rt_invocation *inv) {
   int64_t mode = *(int64_t *)inv->inputs[0].data, dims[1] = {2}, negative[1] = {-2}, values[2] = {3, 5};
@@ -154,6 +169,17 @@ EXPORT int32_t relax_entry_broken(relax_rt_invocation *inv) {
   case 14: /* an empty range: no kernel runs */
     inv->api->launch(inv, kernel_error, 0, 0, 0);
     return inv->api->alloc_output(inv, 0, dims, &out);
+  case 15: /* blocks grow apart from each other; a frame gives back what it reserved */
+    return grow_in_frames(inv) ? RELAX_RT_INTERNAL : inv->api->alloc_output(inv, 0, dims, &out);
+  case 16:
+    return inv->api->grow(inv, 0, 8, &base);
+  case 17:
+    return inv->api->leave_frame(inv);
+  case 18:
+    return inv->api->reserve_growing(inv, -1, &negative[0]);
+  case 19: /* more than there is */
+    inv->api->reserve_growing(inv, 1, &negative[0]);
+    return inv->api->grow(inv, 0, INT64_MAX, &base);
   default:
     return inv->api->guard_failed(inv, site_even, values, 2);
   }

@@ -25,8 +25,8 @@
 extern "C" {
 #endif
 
-/** Bumped when a declaration changes its meaning; additions keep it. */
-#define RELAX_RT_ABI_VERSION 1
+/** Bumped when a declaration changes its meaning, or compiled code may call something new; other additions keep it. */
+#define RELAX_RT_ABI_VERSION 2
 
 /** Outcome of every call. Values are part of the ABI of compiled code. */
 typedef enum relax_rt_status {

@@ -30,7 +30,7 @@ HostEmitter::HostEmitter(func::FuncOp source, HostTables &tables, HostForm form)
 LogicalResult HostEmitter::emit() {
   if (!llvm::hasSingleElement(source.getBody()))
     return source.emitError("has several blocks, which host code does not support");
-  if (failed(createFunction()))
+  if ((form == HostForm::Entry && failed(checkNames())) || failed(createFunction()))
     return failure();
   Block *block = entry.addEntryBlock();
   returnBlock = new Block();

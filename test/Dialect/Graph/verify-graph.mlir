@@ -18,9 +18,9 @@ func.func @fine(%x: tensor<?xf32, #n>, %c: i1, %i: index) -> tensor<?xf32> attri
 
 // -----
 
-func.func @other_dialect(%x: index) {
+func.func @other_dialect(%x: tensor<4xindex>) {
   // expected-error @below {{'arith.addi' op is not allowed in the graph phase}}
-  %0 = arith.addi %x, %x : index
+  %0 = arith.addi %x, %x : tensor<4xindex>
   return
 }
 

@@ -225,7 +225,8 @@ struct InlineCallsPass final : mlir::relax::graph::impl::InlineCallsPassBase<Inl
     CallOrder order(getOperation(), symbols);
     DenseSet<Operation *> inlinable;
     for (func::FuncOp function : order.getOrder())
-      if (!function.isExternal() && function.getBody().hasOneBlock() && !order.isRecursive(function))
+      if (function.isPrivate() && !function.isExternal() && function.getBody().hasOneBlock() &&
+          !order.isRecursive(function))
         inlinable.insert(function);
     for (func::FuncOp function : order.getOrder()) {
       SmallVector<std::pair<CallOp, func::FuncOp>> calls;

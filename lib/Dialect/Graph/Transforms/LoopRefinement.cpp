@@ -116,11 +116,11 @@ bool TypeRefinement::refineLoop(scf::WhileOp loop) {
     while (refineRegion(trial.getAfter())) {
     }
     Operation *yield = trial.getAfterBody()->getTerminator();
-    if (!keepRepeated(wanted, loop.getBeforeArguments().getTypes(), yield->getOperands(), inner)) {
+    if (!keepRepeated(wanted, loop.getInits().getTypes(), yield->getOperands(), inner)) {
       trial.erase();
       continue;
     }
-    if (llvm::equal(wanted, loop.getBeforeArguments().getTypes()) && llvm::equal(passed, loop.getResultTypes())) {
+    if (llvm::equal(wanted, loop.getInits().getTypes()) && llvm::equal(passed, loop.getResultTypes())) {
       trial.erase();
       return false;
     }

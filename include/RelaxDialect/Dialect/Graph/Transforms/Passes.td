@@ -78,10 +78,10 @@ def InlineDataflowPass : Pass<"relax-inline-dataflow", "::mlir::ModuleOp"> {
 }
 
 def InlineCallsPass : Pass<"relax-inline-calls", "::mlir::ModuleOp"> {
-  let summary = "Replaces calls of functions by their bodies.";
+  let summary = "Replaces calls of private functions by their bodies.";
   let description = [{
-    Before: graph or mixed phase. After: no `relax.call` of a function with a body of one block is left, except of functions
-    that call themselves. Symbols that the callee binds get fresh names; its argument symbols become the caller's
+    Before: graph or mixed phase. After: no `relax.call` of a private function with a body of one block is left, except of
+    functions that call themselves. Symbols that the callee binds get fresh names; its argument symbols become the caller's
     expressions. What the caller's facts do not prove about the arguments is checked at the place of the call. Unused
     functions stay; `symbol-dce` removes them.
   }];
