@@ -10,7 +10,7 @@
 // CHECK-LABEL: func.func private @flat_m_16_n_16(
 //  CHECK-SAME:     %{{.*}}: tensor<16x16xf32>, %{{.*}}: tensor<256xf32>) -> tensor<256xf32>
 // CHECK-LABEL: func.func private @flat_m_4(
-//  CHECK-SAME:     %{{.*}}: tensor<?x4xf32, #{{.*}}>, %{{.*}}: tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+//  CHECK-SAME:     %{{.*}}: tensor<?x4xf32, #{{[a-z0-9_]*}}>, %{{.*}}: tensor<?xf32, #{{[a-z0-9_]*}}>) -> tensor<?xf32, #{{[a-z0-9_]*}}>
 //  CHECK-SAME:     relax_sym.scope = #relax_sym.scope<"n >= 4">
 // ONE: func.func private @flat_
 // ONE-NOT: func.func private @flat_
