@@ -120,7 +120,8 @@ static int grow_in_frames(relax_rt_invocation *inv) {
   failed |= inv->api->grow(inv, outer, 64, &a) || inv->api->grow(inv, outer + 1, 0, &b) || !b || a == b;
   for (int i = 0; i < 100; ++i) {
     failed |= inv->api->enter_frame(inv) || inv->api->reserve_growing(inv, 1, &inner) || inner != outer + 2;
-    failed |= inv->api->grow(inv, inner, 100 + i, &c) || c == a || c == b;
+    if (failed || inv->api->grow(inv, inner, 100 + i, &c) || c == a || c == b)
+      return 1;
     memset(c, 1, (size_t)(100 + i));
     failed |= inv->api->reserve_arena(inv, 10, &c) || inv->api->leave_frame(inv);
   }
