@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "MemoryPlaces.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -74,6 +75,9 @@ bool MemoryPlaces::update(Operation *op) {
     for (OpResult result : op->getResults())
       if (OpOperand *tied = call.getTiedOperand(result.getResultNumber()))
         forward(tied->get(), result);
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    forward(select.getTrueValue(), select.getResult());
+    forward(select.getFalseValue(), select.getResult());
   } else if (auto ifOp = dyn_cast<scf::IfOp>(op)) {
     for (Region &region : op->getRegions())
       if (!region.empty())

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "MemoryUtils.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -91,7 +92,7 @@ SmallVector<Value> relax::getAliases(OpOperand &use) {
       if (auto counted = dyn_cast<scf::ForOp>(parent))
         aliases.push_back(counted.getRegionIterArg(index));
     }
-  } else if (getAliasedOperand(user)) {
+  } else if (getAliasedOperand(user) || isa<arith::SelectOp>(user)) {
     aliases.push_back(user->getResult(0));
   } else if (auto call = dyn_cast<ProgramCallOpInterface>(user)) {
     for (OpResult result : user->getResults())

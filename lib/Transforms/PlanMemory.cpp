@@ -54,9 +54,15 @@ public:
       }
     }
     SmallVector<AllocOp> outputs;
-    function.walk([&](AllocOp alloc) { outputs.push_back(alloc); });
+    function.walk([&](AllocOp alloc) {
+      if (alloc->hasAttr(kOutputAttrName))
+        outputs.push_back(alloc);
+    });
     for (AllocOp alloc : outputs)
       replaceBySeparateStorage(alloc, kOutputSpace);
+    // Last: the first op of the block, where code at entry is put, may be one of them.
+    for (AllocOp alloc : replaced)
+      alloc.erase();
   }
 
 private:
@@ -103,7 +109,7 @@ private:
     OpBuilder builder(alloc);
     auto tensor = TensorAtOp::create(builder, alloc.getLoc(), alloc.getType(), storage, offset, alloc.getShapes());
     alloc->replaceAllUsesWith(tensor);
-    alloc.erase();
+    replaced.push_back(alloc);
   }
 
   /// Memory of its own, made where the tensor is.
@@ -132,6 +138,7 @@ private:
   MemoryPlan &plan;
   OpBuilder entry;
   Value entryShape;
+  SmallVector<AllocOp> replaced;
   llvm::DenseMap<SymExpr, Value> offsets;
 };
 

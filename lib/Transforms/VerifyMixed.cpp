@@ -20,7 +20,10 @@ namespace mlir::relax {
 } // namespace mlir::relax
 
 /// Conditions and bounds of control flow: arithmetic on scalars.
+/// Upstream makes arith.select of an scf.if that only hands on.
 static bool isScalarOp(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return select.getCondition().getType().isInteger(1);
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
   return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) && llvm::all_of(op->getOperandTypes(), isScalar) &&
          llvm::all_of(op->getResultTypes(), isScalar);

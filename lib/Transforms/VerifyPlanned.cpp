@@ -253,6 +253,8 @@ LogicalResult PlanVerifier::verifyLifeTimes() {
       for (MemoryPlace written : writes)
         live.remove(written);
     live.insert_range(reads);
+    // What is made inside of the op does not exist before.
+    live.remove_if([&](MemoryPlace place) { return op.isProperAncestor(place.getPointer()); });
   }
   return success();
 }

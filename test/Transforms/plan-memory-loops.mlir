@@ -57,3 +57,44 @@ func.func @initial(%x: tensor<8xf32>, %count: index) -> (tensor<8xf32>, tensor<8
   %f = relax.call_tp @same(%d) : (tensor<8xf32>) -> tensor<8xf32>
   return %r, %f : tensor<8xf32>, tensor<8xf32>
 }
+
+// Memory of one branch is used again by a later one.
+// CHECK-LABEL: func.func @branches(
+//       CHECK:   %[[ARENA:.*]] = relax.storage %{{.*}} {alignment = 64 : i64, space = "arena"}
+//       CHECK:   scf.if
+//       CHECK:     relax.tensor_at %[[ARENA]][%[[O:.*]]]
+//       CHECK:   scf.if
+//       CHECK:     relax.tensor_at %[[ARENA]][%[[O]]]
+func.func @branches(%x: tensor<8xf32>, %c: i1, %count: index) -> tensor<8xf32> {
+  %a = scf.if %c -> (tensor<8xf32>) {
+    %0 = relax.call_tp @same(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %0 : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  }
+  %b = relax.call_tp @same(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %d = scf.if %c -> (tensor<8xf32>) {
+    %0 = relax.call_tp @same(%b) : (tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %0 : tensor<8xf32>
+  } else {
+    scf.yield %b : tensor<8xf32>
+  }
+  return %d : tensor<8xf32>
+}
+
+// What an arith.select gives may be either operand: both are needed as long as it is.
+// CHECK-LABEL: func.func @select(
+//       CHECK:   relax.tensor_at %{{.*}}[%[[A:.*]]] :
+//       CHECK:   relax.tensor_at %{{.*}}[%[[B:.*]]] :
+//       CHECK:   arith.select
+//   CHECK-NOT:   relax.tensor_at %{{.*}}[%[[A]]]
+//   CHECK-NOT:   relax.tensor_at %{{.*}}[%[[B]]]
+//       CHECK:   return
+func.func @select(%x: tensor<8xf32>, %c: i1) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = relax.call_tp @same(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %b = relax.call_tp @same(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %s = arith.select %c, %a, %b : tensor<8xf32>
+  %d = relax.call_tp @same(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %e = relax.call_tp @same(%d) : (tensor<8xf32>) -> tensor<8xf32>
+  return %s, %e : tensor<8xf32>, tensor<8xf32>
+}

@@ -189,6 +189,25 @@ func.func @forever(%x: tensor<?xf32, #n> {relax.name = "x"}) -> (tensor<?xf32, #
 }
 """
 
+# What a loop hands on may be larger than memory can be.
+HUGE = """
+func.func @huge(%s: !relax.shape<[n, m]> {relax.name = "s"}, %trip: tensor<i64> {relax.name = "trip"}) -> (tensor<?x?xf32> {relax.name = "y"})
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tensor.extract %trip[] : tensor<i64>
+  %count = arith.index_cast %t : i64 to index
+  %none = relax.constant dense<> : tensor<0x0xf32>
+  %start = relax.erase_shape %none : tensor<0x0xf32> to tensor<?x?xf32>
+  %r = scf.for %i = %c0 to %count step %c1 iter_args(%a = %start) -> (tensor<?x?xf32>) {
+    %f = relax.full %s, 1.0 : f32 : (!relax.shape<[n, m]>) -> tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+    %e = relax.erase_shape %f : tensor<?x?xf32, #relax_sym.shape<[n, m]>> to tensor<?x?xf32>
+    scf.yield %e : tensor<?x?xf32>
+  }
+  return %r : tensor<?x?xf32>
+}
+"""
+
 SIZES = [0, 1, 3, 7, 64, 257, 1]
 
 
@@ -196,7 +215,7 @@ SIZES = [0, 1, 3, 7, 64, 257, 1]
 def artifact(tool, tmp_path_factory):
     folder = tmp_path_factory.mktemp("control_flow")
     source, artifact = folder / "in.mlir", folder / "out.rlx"
-    source.write_text(ALIASES + GROW + FIBONACCI + DOUBLE + SOMETIMES + BRANCHES + HALVE)
+    source.write_text(ALIASES + GROW + FIBONACCI + DOUBLE + SOMETIMES + BRANCHES + HALVE + HUGE)
     done = tool("relax-compile", source, "-o", artifact, "--function=*")
     assert done.returncode == 0, done.stderr
     return artifact
@@ -322,3 +341,12 @@ def test_memory_does_not_leak(run):
     assert int(counted[1]["arena bytes"]) < 4 * final
     assert int(counted[0]["allocations"]) < 100  # four blocks that grow by half
     assert counted[0]["allocations"] == counted[1]["allocations"]
+
+
+def test_huge_carried_tensor(run):
+    outputs, _ = run("huge", *[{"s": np.array([2, 3]), "trip": trips(t)} for t in (0, 1, 3)])
+    assert [got["y"].shape for got in outputs] == [(0, 0), (2, 3), (2, 3)]
+    message = run("huge", {"s": np.array([2**40, 2**40]), "trip": trips(1)}, code=1)
+    assert "a tensor needs more memory than 64 bits can count" in message
+    message = run("huge", {"s": np.array([2**30, 2**30]), "trip": trips(1)}, code=1)
+    assert "memory of a loop or call: cannot allocate 4611686018427387904 bytes" in message

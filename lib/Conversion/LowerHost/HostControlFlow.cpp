@@ -24,6 +24,9 @@ LogicalResult HostEmitter::emitControlFlow(Operation *op, bool &handled) {
     return emitFor(op);
   if (isa<scf::WhileOp>(op))
     return emitWhile(op);
+  // Upstream makes one of a branch that only hands on.
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<RankedTensorType, ShapeType>(select.getType()))
+    return emitSelect(select);
   handled = false;
   return success();
 }
@@ -126,6 +129,19 @@ LogicalResult HostEmitter::emitIf(Operation *op) {
     cf::BranchOp::create(builder, loc, after, words);
   }
   continueIn(after, op->getResults(), 0);
+  return success();
+}
+
+LogicalResult HostEmitter::emitSelect(arith::SelectOp op) {
+  if (!op.getCondition().getType().isInteger(1))
+    return op.emitOpError("selects by a tensor of conditions, which host code does not support");
+  Value condition = scalars.lookup(op.getCondition());
+  SmallVector<Value> words;
+  for (auto [a, b] :
+       llvm::zip_equal(flattenAll(ValueRange(op.getTrueValue())), flattenAll(ValueRange(op.getFalseValue()))))
+    words.push_back(a == b ? a : Value(arith::SelectOp::create(builder, loc, condition, a, b)));
+  ArrayRef<Value> rest = words;
+  unflatten(op.getResult(), rest);
   return success();
 }
 

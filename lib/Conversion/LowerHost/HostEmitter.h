@@ -18,6 +18,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "RelaxDialect/Runtime/ABI.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/ScopedHashTable.h"
@@ -136,6 +137,7 @@ private:
   //===- HostControlFlow.cpp ----------------------------------------------===//
   LogicalResult emitControlFlow(Operation *op, bool &handled);
   LogicalResult emitIf(Operation *op);
+  LogicalResult emitSelect(arith::SelectOp op);
   LogicalResult emitFor(Operation *op);
   LogicalResult emitWhile(Operation *op);
   /// A value of the source as words that branches can carry, and back.

@@ -107,3 +107,11 @@ func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func private @relax_function_f() {
   return
 }
+
+// -----
+
+func.func @select(%x: tensor<4xf32>, %c: tensor<4xi1>) -> tensor<4xf32> {
+  // expected-error @below {{selects by a tensor of conditions, which host code does not support}}
+  %0 = arith.select %c, %x, %x : tensor<4xi1>, tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
