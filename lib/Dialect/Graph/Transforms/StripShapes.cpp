@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExprLowering.h"
+#include "LoopCasts.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
@@ -412,6 +413,8 @@ struct StripShapesPass final : mlir::relax::graph::impl::StripShapesPassBase<Str
     for (FunctionStripper &stripper : strippers)
       if (failed(stripper.finish()))
         return failure();
+    for (func::FuncOp function : functions)
+      replaceLoopCasts(function);
     return success();
   }
 };
