@@ -263,10 +263,16 @@ private:
     auto backup = cast<func::FuncOp>(function->clone());
     for (auto [op, binds] : found.binds)
       setBinds(op, binds);
+    // What an op repeats may be a repetition itself, which is gone by then.
+    DenseMap<Operation *, Operation *> gone;
     for (auto [op, earlier] : found.repeated) {
+      if (Operation *first = gone.lookup(earlier))
+        earlier = first;
+      gone[op] = earlier;
       op->replaceAllUsesWith(earlier);
-      op->erase();
     }
+    for (auto [op, earlier] : found.repeated)
+      op->erase();
     SmallVector<sym::Fact> facts;
     for (const sym::Fact &fact : scope.getFacts())
       if (llvm::none_of(found.values, [&](const auto &entry) { return mentions(fact, entry.first()); }))
