@@ -76,7 +76,7 @@ private:
     if (!isNew)
       return found->second;
     // What a copy of a copy replaces counts for the first one.
-    auto origin = origins.lookup(callee);
+    auto *origin = origins.lookup(callee);
     Operation *root = origin ? origin : callee.getOperation();
     if (numCopies[root] == maxCopies)
       return found->second;
