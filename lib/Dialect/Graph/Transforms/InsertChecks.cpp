@@ -46,7 +46,9 @@ public:
 
 private:
   void visit(Operation *op) {
-    refinement.refineOp(op);
+    // A loop that is refined is made anew, which relax-infer-shapes has done.
+    if (!isa<scf::ForOp, scf::WhileOp>(op))
+      refinement.refineOp(op);
     for (Region &region : op->getRegions())
       visit(region);
     if (auto assertion = dyn_cast<AssertShapeOp>(op))
