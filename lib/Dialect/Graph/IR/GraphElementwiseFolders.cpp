@@ -97,79 +97,30 @@ static std::optional<APInt> evaluate(Operation *op, ArrayRef<APInt> x) {
       .Default([](Operation *) -> Result { return std::nullopt; });
 }
 
-/// Steps `index` to the next position in row-major order.
-static void nextPosition(ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &index) {
-  for (size_t dim = shape.size(); dim-- != 0;) {
-    if (++index[dim] < shape[dim])
-      return;
-    index[dim] = 0;
-  }
-}
-
-/// Row-major offset of a position broadcast to a lower-rank shape with extents of 1.
-static int64_t broadcastOffset(ArrayRef<int64_t> shape, ArrayRef<int64_t> index) {
-  int64_t offset = 0;
-  index = index.take_back(shape.size());
-  for (auto [extent, position] : llvm::zip_equal(shape, index))
-    offset = offset * extent + (extent == 1 ? 0 : position);
-  return offset;
-}
-
 OpFoldResult graph::foldElementwise(Operation *op, ArrayRef<Attribute> operands) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (operands.size() == 2)
     if (Value unchanged = getUnchangedOperand(op, operands); unchanged && unchanged.getType() == type)
       return unchanged;
 
+  if (!isFoldable(type) || !isa<IntegerType>(type.getElementType()))
+    return {};
   SmallVector<DenseElementsAttr> constants;
   for (Attribute operand : operands) {
-    constants.push_back(getFoldable(operand, type));
+    constants.push_back(dyn_cast_or_null<DenseElementsAttr>(operand));
     if (!constants.back() || !isa<IntegerType>(constants.back().getElementType()))
       return {};
   }
-  if (!isa<IntegerType>(type.getElementType()))
-    return {};
   SmallVector<APInt> values;
   SmallVector<int64_t> index(type.getRank(), 0);
   for (int64_t count = type.getNumElements(); count != 0; --count, nextPosition(type.getShape(), index)) {
     SmallVector<APInt> scalars;
     for (DenseElementsAttr constant : constants)
-      scalars.push_back(constant.getValues<APInt>()[broadcastOffset(constant.getType().getShape(), index)]);
+      scalars.push_back(constant.getValues<APInt>()[getBroadcastOffset(constant.getType().getShape(), index)]);
     std::optional<APInt> value = evaluate(op, scalars);
     if (!value)
       return {};
     values.push_back(*value);
-  }
-  return DenseElementsAttr::get(type, values);
-}
-
-DenseElementsAttr graph::getFoldable(Attribute attr, Type resultType) {
-  auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
-  auto type = cast<RankedTensorType>(resultType);
-  if (!dense || !type.hasStaticShape() || type.getEncoding() || type.getNumElements() > kMaxFoldedElements ||
-      dense.getNumElements() > kMaxFoldedElements)
-    return {};
-  return dense;
-}
-
-DenseElementsAttr graph::gatherElements(DenseElementsAttr source, RankedTensorType type,
-                                        function_ref<void(ArrayRef<int64_t>, SmallVectorImpl<int64_t> &)> map) {
-  SmallVector<Attribute> values;
-  SmallVector<int64_t> index(type.getRank(), 0), from;
-  auto elements = source.getValues<Attribute>();
-  for (int64_t count = type.getNumElements(); count != 0; --count, nextPosition(type.getShape(), index)) {
-    from.clear();
-    map(index, from);
-    // The written type may claim more than there is, which is an error at run time, not here.
-    ArrayRef<int64_t> extents = source.getType().getShape();
-    bool isInside = from.size() >= extents.size();
-    for (size_t dim = 0; isInside && dim < extents.size(); ++dim) {
-      int64_t position = from[from.size() - extents.size() + dim];
-      isInside = extents[dim] == 1 || (position >= 0 && position < extents[dim]);
-    }
-    if (!isInside)
-      return {};
-    values.push_back(elements[broadcastOffset(extents, from)]);
   }
   return DenseElementsAttr::get(type, values);
 }

@@ -9,6 +9,7 @@
 #ifndef RELAX_LIB_DIALECT_GRAPH_IR_GRAPHFOLDING_H
 #define RELAX_LIB_DIALECT_GRAPH_IR_GRAPHFOLDING_H
 
+#include "RelaxDialect/Dialect/Sym/IR/SymExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -20,13 +21,31 @@ inline constexpr int64_t kMaxFoldedElements = 256;
 /// Folds an elementwise op: `x + 0`, `x * 1` and the like where they are exact, and integer or bool constants.
 OpFoldResult foldElementwise(Operation *op, ArrayRef<Attribute> operands);
 
-/// The attribute as dense elements if it is a constant small enough to fold into `resultType`, else null.
-DenseElementsAttr getFoldable(Attribute attr, Type resultType);
+/// Static, without encoding, with few elements.
+bool isFoldable(Type type);
 
-/// A dense attribute of `type` whose element at each position is the `source` element at the position `map` gives.
-/// Positions are vectors of indices.
-DenseElementsAttr gatherElements(DenseElementsAttr source, RankedTensorType type,
-                                 function_ref<void(ArrayRef<int64_t> to, SmallVectorImpl<int64_t> &from)> map);
+/// Steps `index` to the next position in row-major order.
+void nextPosition(ArrayRef<int64_t> shape, SmallVectorImpl<int64_t> &index);
+/// Row-major offset of a position broadcast to a shape with extents of 1 and perhaps lower rank.
+int64_t getBroadcastOffset(ArrayRef<int64_t> shape, ArrayRef<int64_t> index);
+
+/// Where one element of a result comes from.
+struct ElementSource {
+  unsigned operand;
+  int64_t position; // row-major
+};
+
+/// For each element of the result of a manipulation (reshape, broadcast_to, permute_dims, expand_dims, squeeze, slice,
+/// concat, take with constant `indices`) where it comes from; nullopt when shapes are not static, too large or not
+/// understood.
+std::optional<SmallVector<ElementSource>> getElementSources(Operation *op, DenseElementsAttr indices = {});
+
+/// Folds a manipulation of constants.
+OpFoldResult foldManipulation(Operation *op, ArrayRef<Attribute> operands);
+
+/// The elements of an integer or bool tensor, in row-major order, as expressions in symbols that shape values show.
+/// Null where an element is not such an expression; nullopt when nothing is known. `shapes` gets these shape values.
+std::optional<SmallVector<sym::SymExpr>> getElementExprs(Value tensor, SmallVectorImpl<Value> &shapes);
 
 } // namespace mlir::relax::graph
 

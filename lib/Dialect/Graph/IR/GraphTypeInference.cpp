@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphTypeInference.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -231,4 +232,37 @@ SmallVector<ShapeRule> TypeInference::takeRules(RankedTensorType inferred, Type 
     if (exact && claim && !isKnownEqual(exact, claim))
       addRule(equal(exact, claim));
   return std::move(rules);
+}
+
+LogicalResult graph::reifyExtents(OpBuilder &builder, Operation *op, ArrayRef<SymExpr> extents,
+                                  ReifiedRankedShapedTypeDims &dims) {
+  SmallVector<StringRef> symbols;
+  for (Type type : op->getOperandTypes())
+    sym::collectSymbols(type, symbols);
+  // One shape value that shows every symbol of the operands, made when it is needed.
+  Value shape;
+  auto getShape = [&]() {
+    if (shape)
+      return shape;
+    SmallVector<Value> shapes;
+    for (Value operand : op->getOperands())
+      shapes.push_back(isa<ShapeType>(operand.getType()) ? operand : ShapeOfOp::create(builder, op->getLoc(), operand));
+    if (shapes.size() == 1)
+      return shape = shapes.front();
+    SmallVector<SymExpr> entries =
+        llvm::map_to_vector(symbols, [&](StringRef symbol) { return SymExpr::symbol(op->getContext(), symbol); });
+    return shape = MakeShapeOp::create(builder, op->getLoc(), ShapeType::get(op->getContext(), entries), shapes);
+  };
+  SmallVector<OpFoldResult> &result = dims.emplace_back();
+  for (SymExpr extent : extents) {
+    if (!extent)
+      result.emplace_back();
+    else if (std::optional<int64_t> constant = extent.getConstant())
+      result.push_back(builder.getIndexAttr(*constant));
+    else
+      result.push_back(
+          EvalExprOp::create(builder, op->getLoc(), builder.getIndexType(), getShape(), sym::ExprAttr::get(extent))
+              .getResult());
+  }
+  return success();
 }

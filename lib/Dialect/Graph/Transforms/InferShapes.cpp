@@ -37,6 +37,34 @@ static LogicalResult specializeStaticArguments(func::FuncOp function) {
   return substituteSymbols(function, [&](StringRef name) { return constants.lookup(name); });
 }
 
+/// A cast that binds a symbol to an extent which has a name already: that is the symbol's value everywhere.
+static LogicalResult substituteKnownSymbols(func::FuncOp function) {
+  SmallVector<MatchCastOp> casts;
+  function.walk([&](MatchCastOp op) {
+    if (!op.getBinds().empty())
+      casts.push_back(op);
+  });
+  for (MatchCastOp op : casts) {
+    sym::SymbolMap values;
+    SmallVector<StringRef> unknown;
+    SmallVector<SymExpr> from = sym::getSymbolicDims(op.getSource().getType()), to = sym::getSymbolicDims(op.getType());
+    for (StringRef symbol : op.getBinds().getAsValueRange<StringAttr>()) {
+      auto found = llvm::find(to, SymExpr::symbol(op.getContext(), symbol));
+      SymExpr value = found == to.end() ? SymExpr() : from[found - to.begin()];
+      if (value)
+        values.try_emplace(symbol, value);
+      else
+        unknown.push_back(symbol);
+    }
+    if (values.empty())
+      continue;
+    op.setBindsAttr(OpBuilder(op).getStrArrayAttr(unknown));
+    if (failed(substituteSymbols(function, [&](StringRef name) { return values.lookup(name); })))
+      return failure();
+  }
+  return success();
+}
+
 /// Removes the symbolic expression beside a static dimension, everywhere at once so that types that were equal stay
 /// equal.
 static void normalizeTypes(func::FuncOp function) {
@@ -63,8 +91,8 @@ struct InferShapesPass final : mlir::relax::graph::impl::InferShapesPassBase<Inf
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
-      if (failed(specializeStaticArguments(function))) {
-        function.emitError("an expression overflows when its symbols get their static values");
+      if (failed(specializeStaticArguments(function)) || failed(substituteKnownSymbols(function))) {
+        function.emitError("an expression overflows when its symbols get their values");
         return signalPassFailure();
       }
       normalizeTypes(function);

@@ -48,6 +48,10 @@ class Relax_InferenceCode<bit hasRules> {
       ::llvm::FailureOr<::mlir::RankedTensorType> type = inferType(inference, Adaptor(*this));
       return ::mlir::failed(type) ? ::mlir::relax::sym::getSymbolicDims(getType()) : inference.getExactDims(*type);
     }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
+                                                       ::mlir::ReifiedRankedShapedTypeDims &dims) {
+      return ::mlir::relax::graph::reifyExtents(builder, getOperation(), getExactDims(), dims);
+    }
   }] # !if(hasRules, [{
     ::llvm::SmallVector<::mlir::relax::graph::ShapeRule> $cppClass::getShapeRules() {
       ::mlir::relax::graph::TypeInference inference(getOperation());
@@ -62,7 +66,8 @@ def Relax_TotalCode : Relax_InferenceCode<0>;
 
 // An op with shape rules. A written result type may be less precise (`?`); where it claims more, the claim is a rule.
 class Relax_InferredOp<string mnemonic, list<Trait> traits = []>
-    : Relax_ComputeOp<mnemonic, !listconcat([InferTypeOpAdaptor, DeclareOpInterfaceMethods<Relax_InferredShapeOpInterface>],
+    : Relax_ComputeOp<mnemonic, !listconcat([InferTypeOpAdaptor, DeclareOpInterfaceMethods<Relax_InferredShapeOpInterface>,
+          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>],
                                             traits)> {
   let hasVerifier = 1;
   code inferenceDeclaration = Relax_RuleCode.declaration;
@@ -73,7 +78,8 @@ class Relax_InferredOp<string mnemonic, list<Trait> traits = []>
 
 // An op that never traps. A written result type is less precise or equal for every valuation.
 class Relax_TotalInferredOp<string mnemonic, list<Trait> traits = []>
-    : Relax_TotalOp<mnemonic, !listconcat([InferTypeOpAdaptor, DeclareOpInterfaceMethods<Relax_InferredShapeOpInterface>],
+    : Relax_TotalOp<mnemonic, !listconcat([InferTypeOpAdaptor, DeclareOpInterfaceMethods<Relax_InferredShapeOpInterface>,
+          DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>],
                                           traits)> {
   let hasVerifier = 1;
   code inferenceDeclaration = Relax_TotalCode.declaration;

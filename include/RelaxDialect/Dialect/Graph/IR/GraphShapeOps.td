@@ -64,6 +64,7 @@ def Relax_TensorToShapeOp : Relax_Op<"tensor_to_shape", [NoMemoryEffect, Declare
   let assemblyFormat = "$source `` custom<BoundSymbols>($binds) attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Relax_MatchCastOp : Relax_Op<"match_cast", [NoMemoryEffect, DeclareOpInterfaceMethods<RelaxSym_SymbolBinderOpInterface>,

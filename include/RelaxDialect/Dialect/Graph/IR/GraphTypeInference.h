@@ -15,6 +15,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 
 namespace mlir::relax::graph {
 
@@ -96,6 +97,10 @@ FailureOr<RankedTensorType> inferBroadcast(TypeInference &inference, ValueRange 
 /// Reductions: `axes` go, or stay with extent 1.
 FailureOr<RankedTensorType> inferReduction(TypeInference &inference, Value operand, ArrayRef<int64_t> axes,
                                            bool keepDims);
+
+/// Extents of the result as values, from the operands of `op`; those that no operand knows are left out.
+LogicalResult reifyExtents(OpBuilder &builder, Operation *op, ArrayRef<sym::SymExpr> extents,
+                           ReifiedRankedShapedTypeDims &dims);
 
 } // namespace mlir::relax::graph
 
