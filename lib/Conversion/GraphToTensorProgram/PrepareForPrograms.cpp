@@ -78,13 +78,13 @@ private:
     if (!computing || isAssured(op))
       return;
     for (const ShapeRule &rule : computing.getShapeRules()) {
-      sym::Prover prover(op->getContext(), facts);
-      if (llvm::any_of(rule.anyOf, [&](const sym::Fact &fact) { return prover.holds(fact) == sym::Verdict::True; }))
-        continue;
-      OpBuilder builder(op);
       sym::Fact fact = rule.getFact();
       if (llvm::is_contained(facts, fact))
         continue;
+      sym::Prover prover(op->getContext(), getRelevantFacts(facts, rule.anyOf));
+      if (llvm::any_of(rule.anyOf, [&](const sym::Fact &each) { return prover.holds(each) == sym::Verdict::True; }))
+        continue;
+      OpBuilder builder(op);
       createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), formatBrokenRule(op, rule));
       facts.push_back(fact);
     }

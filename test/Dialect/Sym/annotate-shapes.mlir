@@ -92,3 +92,28 @@ func.func @control_flow(%x: tensor<?x?xf32>, %c: i1, %count: index) -> tensor<?x
   }
   return %2 : tensor<?x?xf32>
 }
+
+// Any loop: counters are below the bound, carried tensors keep their extents.
+// CHECK-LABEL: func.func @loops(
+func.func @loops(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  // CHECK: affine.for
+  // CHECK: math.exp {{.*}} {relax_sym.shapes = [#[[$S0_S1]]]}
+  %0 = affine.for %i = 0 to %n iter_args(%a = %x) -> tensor<?x?xf32> {
+    %1 = math.exp %a : tensor<?x?xf32>
+    affine.yield %1 : tensor<?x?xf32>
+  }
+  // CHECK: scf.forall
+  // CHECK: tensor.extract_slice {{.*}} {relax_sym.shapes = [#[[$ROW:.*]]]}
+  %2 = scf.forall (%i) in (%n) shared_outs(%o = %0) -> tensor<?x?xf32> {
+    %c1 = arith.constant 1 : index
+    %m = tensor.dim %o, %c1 : tensor<?x?xf32>
+    %3 = tensor.extract_slice %o[%i, 0] [1, %m] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %3 into %o[%i, 0] [1, %m] [1, 1] : tensor<1x?xf32> into tensor<?x?xf32>
+    }
+  }
+  // CHECK: } {relax_sym.shapes = [#[[$S0_S1]]]}
+  return %2 : tensor<?x?xf32>
+}

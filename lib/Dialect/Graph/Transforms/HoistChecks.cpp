@@ -208,10 +208,12 @@ private:
     FailureOr<sym::Fact> fact = assertion.getParsedFact();
     if (failed(fact))
       return;
-    sym::Prover prover(function.getContext(), facts);
+    sym::Prover prover(function.getContext(), getRelevantFacts(facts, *fact));
     if (llvm::is_contained(facts, *fact) || prover.holds(*fact) == sym::Verdict::True) {
       remark::passed(assertion.getLoc(), remark::RemarkOpts::name("Removed").category(DEBUG_TYPE))
-          << ("removed the check '" + assertion.getFact() + "', which follows from earlier ones").str();
+          << ("removed the check '" + assertion.getFact() + "', which follows from earlier ones" +
+              explain(prover, *fact))
+                 .str();
       eraseAssertion(assertion);
       return;
     }
@@ -290,7 +292,7 @@ private:
 
   /// No entry is negative or leaves 64 bits.
   bool hasSafeEntries(MakeShapeOp op) {
-    sym::Prover prover(op.getContext(), facts);
+    sym::Prover prover(op.getContext()); // of entries that are no larger than a symbol
     SymExpr zero = SymExpr::constant(op.getContext(), 0);
     return llvm::all_of(getShapeDims(op.getResult()), [&](SymExpr dim) {
       return isNoLarger(dim) && prover.isLessEqual(zero, dim) == sym::Verdict::True;
@@ -313,7 +315,6 @@ private:
 
   bool onlyBinds(MatchCastOp op) {
     SmallVector<StringRef> binds = op.getBoundSymbols();
-    sym::Prover prover(op.getContext(), facts);
     for (auto [from, to] :
          llvm::zip_equal(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType()))) {
       if (!to || from == to)
@@ -322,10 +323,17 @@ private:
       auto *binding = to.getSymbol() ? llvm::find(binds, *to.getSymbol()) : binds.end();
       if (binding != binds.end())
         binds.erase(binding);
-      else if (!from || prover.isEqual(from, to) != sym::Verdict::True)
+      else if (!from || !isProved({{sym::Fact{from, sym::Fact::Op::Equal, to}}}))
         return false;
     }
     return true;
+  }
+
+  bool isProved(const ShapeRule &rule) {
+    if (llvm::is_contained(facts, rule.getFact()))
+      return true;
+    sym::Prover prover(function.getContext(), getRelevantFacts(facts, rule.anyOf));
+    return holds(prover, rule) == sym::Verdict::True;
   }
 
   /// The shape rules hold here, and nothing else makes the op fail.
@@ -333,10 +341,8 @@ private:
     std::optional<SmallVector<ShapeRule>> rules = getShapeChecks(op, symbols);
     if (!rules)
       return false;
-    sym::Prover prover(op->getContext(), facts);
-    for (const ShapeRule &rule : *rules)
-      if (!llvm::is_contained(facts, rule.getFact()) && holds(prover, rule) != sym::Verdict::True)
-        return false;
+    if (!llvm::all_of(*rules, [&](const ShapeRule &rule) { return isProved(rule); }))
+      return false;
     // A rule about an unknown extent is not stated.
     bool isKnown = llvm::all_of(op->getOperandTypes(), [](Type type) {
       return llvm::all_of(sym::getSymbolicDims(type), [](SymExpr dim) { return static_cast<bool>(dim); });

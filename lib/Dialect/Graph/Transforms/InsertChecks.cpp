@@ -9,6 +9,9 @@
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "ShapeChecks.h"
 #include "TypeRefinement.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "relax-insert-checks"
 
 namespace mlir::relax::graph {
 #define GEN_PASS_DEF_INSERTCHECKSPASS
@@ -68,6 +71,9 @@ private:
     if (llvm::all_of(*rules, [&](const ShapeRule &rule) { return holds(assured, rule) == sym::Verdict::True; })) {
       // By facts alone, so that it stays true wherever the op goes.
       setAssured(op);
+      for (const ShapeRule &rule : *rules)
+        remark::passed(op->getLoc(), remark::RemarkOpts::name("Proved").category(DEBUG_TYPE))
+            << "proved '" + rule.str() + "'" + explain(assured, rule);
       return;
     }
     for (const ShapeRule &rule : *rules)
@@ -149,12 +155,14 @@ private:
 
   void check(Operation *op, const ShapeRule &rule) {
     sym::Fact fact = rule.getFact();
-    sym::Prover prover(op->getContext(), facts);
+    sym::Prover prover(op->getContext(), getRelevantFacts(facts, rule.anyOf));
     sym::Verdict verdict = llvm::is_contained(facts, fact) ? sym::Verdict::True : holds(prover, rule);
     if (verdict == sym::Verdict::True || (verdict == sym::Verdict::Depends && holdsByCasts(rule)))
       return;
     if (verdict == sym::Verdict::False)
       op->emitWarning("always traps: '") << rule.str() << "' never holds";
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("Checked").category(DEBUG_TYPE))
+        << "'" + rule.str() + "' is checked at run time" + explain(prover, rule);
     OpBuilder builder(op);
     createShapeAssertion(builder, op->getLoc(), fact, op->getOperands(), formatBrokenRule(op, rule));
     facts.push_back(fact);

@@ -7,6 +7,7 @@
 #include "ShapeChecks.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -46,4 +47,26 @@ sym::Verdict graph::holds(sym::Prover &prover, const ShapeRule &rule) {
     refuted &= verdict == sym::Verdict::False;
   }
   return refuted ? sym::Verdict::False : sym::Verdict::Depends;
+}
+
+std::string graph::explain(sym::Prover &prover, const sym::Fact &fact) {
+  if (!fact.lhs.getContext()->getRemarkEngine())
+    return {};
+  sym::Explanation why;
+  sym::Verdict verdict = prover.holds(fact, &why);
+  if (verdict == sym::Verdict::True && !why.steps.empty())
+    return ": " + llvm::join(why.steps, "; ");
+  if (verdict != sym::Verdict::Depends || !why.whenFalse)
+    return {};
+  std::string text = "; not for ";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(*why.whenFalse, os, [&](const auto &entry) { os << entry.first << " = " << entry.second; });
+  return text;
+}
+
+std::string graph::explain(sym::Prover &prover, const ShapeRule &rule) {
+  for (const sym::Fact &fact : rule.anyOf)
+    if (prover.holds(fact) == sym::Verdict::True)
+      return explain(prover, fact);
+  return explain(prover, rule.getFact());
 }

@@ -19,6 +19,11 @@ std::optional<SmallVector<ShapeRule>> getShapeChecks(Operation *op, SymbolTableC
 /// True when some fact of the rule is proved, false when each is refuted.
 sym::Verdict holds(sym::Prover &prover, const ShapeRule &rule);
 
+/// Why a fact or rule holds, or extents for which it does not, as the rest of a remark; empty when nobody listens to
+/// remarks or no reason is known.
+std::string explain(sym::Prover &prover, const sym::Fact &fact);
+std::string explain(sym::Prover &prover, const ShapeRule &rule);
+
 } // namespace mlir::relax::graph
 
 #endif // RELAXDIALECT_LIB_DIALECT_GRAPH_TRANSFORMS_SHAPECHECKS_H

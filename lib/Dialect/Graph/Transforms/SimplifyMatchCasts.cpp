@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "ShapeChecks.h"
 #include "TypeRefinement.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
@@ -358,11 +359,13 @@ private:
     Value value = getCheckedValue(op, from, builder, dominance);
     if (!value)
       return false;
-    if (llvm::any_of(llvm::zip_equal(from, sym::getSymbolicDims(type)),
-                     [](auto dims) { return std::get<1>(dims) && std::get<0>(dims) != std::get<1>(dims); }))
+    for (auto [actual, claimed] : llvm::zip_equal(from, sym::getSymbolicDims(type))) {
+      if (!claimed || actual == claimed)
+        continue;
+      sym::Fact fact{actual, sym::Fact::Op::Equal, claimed};
       remark::passed(op->getLoc(), remark::RemarkOpts::name("CheckProved").category(DEBUG_TYPE))
-          << "'" + op->getName().getStringRef().str() + "' checks nothing: " + formatDims(from) + " is " +
-                 formatDims(sym::getSymbolicDims(type));
+          << "no check of '" + formatFact(fact) + "'" + explain(prover, fact);
+    }
     op->getResult(0).replaceAllUsesWith(castToType(builder, op->getLoc(), value, type, prover));
     op->erase();
     return true;

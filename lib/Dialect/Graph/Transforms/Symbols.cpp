@@ -7,6 +7,7 @@
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -196,6 +197,53 @@ std::string graph::formatBrokenRule(Operation *op, const ShapeRule &rule) {
     first = false;
   }
   return text + " need " + rule.str();
+}
+
+static void addSymbols(const sym::Fact &fact, llvm::StringSet<> &symbols) {
+  for (SymExpr expr : {fact.lhs, fact.rhs})
+    if (expr)
+      for (StringRef symbol : expr.getSymbols())
+        symbols.insert(symbol);
+}
+
+/// A choice between equations, as one fact, has many maxima. A prover would take long to learn little from it.
+static bool isChoice(const sym::Fact &fact) {
+  constexpr size_t kMaxOperands = 3;
+  auto hasWideMaximum = [](SymExpr expr) {
+    return llvm::any_of(sym::getTerms(expr), [](const sym::SymTerm &term) {
+      return llvm::any_of(term.factors, [](const auto &factor) {
+        return factor.first->kind == sym::SymAtom::Kind::Max && factor.first->operands.size() > kMaxOperands;
+      });
+    });
+  };
+  return hasWideMaximum(fact.lhs) || hasWideMaximum(fact.rhs);
+}
+
+SmallVector<sym::Fact> graph::getRelevantFacts(ArrayRef<sym::Fact> facts, ArrayRef<sym::Fact> question) {
+  constexpr size_t kMaxFacts = 32;
+  llvm::StringSet<> known;
+  for (const sym::Fact &fact : question)
+    addSymbols(fact, known);
+  llvm::SmallBitVector taken(facts.size());
+  SmallVector<sym::Fact> relevant;
+  for (bool changed = true; changed && relevant.size() < kMaxFacts;) {
+    changed = false;
+    llvm::StringSet<> next;
+    for (auto [index, fact] : llvm::enumerate(facts)) {
+      llvm::StringSet<> own;
+      addSymbols(fact, own);
+      bool shares = llvm::any_of(own, [&](const auto &entry) { return known.contains(entry.first()); });
+      if (taken[index] || !shares || isChoice(fact) || relevant.size() == kMaxFacts)
+        continue;
+      taken.set(index);
+      relevant.push_back(fact);
+      addSymbols(fact, next);
+      changed = true;
+    }
+    for (const auto &entry : next)
+      known.insert(entry.first());
+  }
+  return relevant;
 }
 
 void graph::ensureScope(Operation *function) {

@@ -105,7 +105,7 @@ void ShapeAnalysis::visit(Block &block, Visitor visitor) {
 void ShapeAnalysis::visit(Operation *op, Visitor visitor) {
   // A loop is tried more than once.
   evaluator.forget(op);
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     visitLoop(loop, visitor);
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     visitBranches(op, branch.getCondition(), visitor);
@@ -122,43 +122,70 @@ void ShapeAnalysis::visit(Operation *op, Visitor visitor) {
   addFactsOf(op);
 }
 
-void ShapeAnalysis::visitLoop(scf::ForOp loop, Visitor visitor) {
-  size_t known = evaluator.getFacts().size();
-  SymExpr lower = evaluator.getIndex(loop.getLowerBound()), upper = evaluator.getIndex(loop.getUpperBound());
+/// A counter that starts at a size and grows is one.
+void ShapeAnalysis::bindCounters(LoopLikeOpInterface loop) {
+  std::optional<SmallVector<Value>> counters = loop.getLoopInductionVars();
+  std::optional<SmallVector<OpFoldResult>> lowers = loop.getLoopLowerBounds(), uppers = loop.getLoopUpperBounds();
+  if (!counters || !lowers || !uppers)
+    return;
   SymExpr zero = SymExpr::constant(loop.getContext(), 0);
-  // A counter that starts at a size and grows is one.
-  if (lower && evaluator.getProver().isLessEqual(zero, lower) == Verdict::True) {
-    SymExpr counter = evaluator.makeSymbol();
-    evaluator.setIndex(loop.getInductionVar(), counter);
-    evaluator.addFact({lower, Fact::Op::LessEqual, counter});
-    if (upper)
-      evaluator.addFact({counter, Fact::Op::Less, upper});
+  for (auto [counter, low, high] : llvm::zip(*counters, *lowers, *uppers)) {
+    SymExpr lower = evaluator.getIndex(low), upper = evaluator.getIndex(high);
+    if (!lower || evaluator.getProver().isLessEqual(zero, lower) != Verdict::True)
+      continue;
+    SymExpr symbol = evaluator.makeSymbol();
+    evaluator.setIndex(counter, symbol);
+    evaluator.addFact({lower, Fact::Op::LessEqual, symbol});
+    evaluator.addFact({symbol, Fact::Op::Less, upper});
   }
-  // Extents stay what they were at the start where an iteration keeps them; tried without a visitor.
+}
+
+void ShapeAnalysis::visitLoop(LoopLikeOpInterface loop, Visitor visitor) {
+  size_t known = evaluator.getFacts().size();
+  bindCounters(loop);
+  SmallVector<Region *> regions = loop.getLoopRegions();
+  std::optional<MutableArrayRef<OpOperand>> yields = loop.getYieldedValuesMutable();
+  ResultRange results = loop->getResults();
+  auto arguments = loop.getRegionIterArgs();
+  MutableArrayRef<OpOperand> inits = loop.getInitsMutable();
+  bool isPlain = regions.size() == 1 && regions.front()->hasOneBlock() && yields && arguments.size() == inits.size() &&
+                 yields->size() == inits.size() && results.size() == inits.size();
   SmallVector<SmallVector<SymExpr>> kept;
-  for (Value init : loop.getInits())
-    kept.push_back(evaluator.getDims(init));
-  for (bool stable = false; !stable;) {
+  for (OpOperand &init : inits)
+    kept.push_back(evaluator.getDims(init.get()));
+  if (!isPlain) {
+    // What iterations write to together keeps its extents.
+    if (isa<DestinationStyleOpInterface>(loop.getOperation()) && arguments.size() == inits.size())
+      for (auto [argument, dims] : llvm::zip_equal(arguments, kept))
+        evaluator.setDims(argument, dims);
+    for (Region &region : loop->getRegions())
+      visit(region, visitor);
+    evaluator.truncateFacts(known);
+    return;
+  }
+  Block &body = regions.front()->front();
+  // Extents stay what they were at the start where an iteration keeps them; tried without a visitor.
+  for (bool stable = inits.empty(); !stable;) {
     stable = true;
-    for (auto [argument, dims] : llvm::zip_equal(loop.getRegionIterArgs(), kept))
+    for (auto [argument, dims] : llvm::zip_equal(arguments, kept))
       if (hasExtents(argument)) {
         evaluator.setDims(argument, dims);
         fillUnknown(argument);
       }
-    visit(*loop.getBody(), [](Operation *, IndexEvaluator &) {});
-    for (auto [argument, yielded, dims] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues(), kept)) {
+    visit(body, [](Operation *, IndexEvaluator &) {});
+    for (auto [argument, yielded, dims] : llvm::zip_equal(arguments, *yields, kept)) {
       if (!hasExtents(argument))
         continue;
-      for (auto [before, after] : llvm::zip_equal(dims, evaluator.getDims(yielded)))
+      for (auto [before, after] : llvm::zip_equal(dims, evaluator.getDims(yielded.get())))
         if (before && before != after && (!after || evaluator.getProver().isEqual(before, after) != Verdict::True)) {
           before = SymExpr();
           stable = false;
         }
     }
   }
-  visit(*loop.getBody(), visitor);
+  visit(body, visitor);
   evaluator.truncateFacts(known);
-  for (auto [result, dims] : llvm::zip_equal(loop.getResults(), kept))
+  for (auto [result, dims] : llvm::zip_equal(results, kept))
     if (hasExtents(result))
       evaluator.setDims(result, dims);
 }

@@ -8,10 +8,7 @@
 
 #include "IndexEvaluator.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-
-namespace mlir::scf {
-class ForOp;
-} // namespace mlir::scf
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::relax::sym {
 
@@ -36,7 +33,8 @@ private:
   void visit(Region &region, Visitor visitor);
   void visit(Block &block, Visitor visitor);
   void visit(Operation *op, Visitor visitor);
-  void visitLoop(scf::ForOp loop, Visitor visitor);
+  void visitLoop(LoopLikeOpInterface loop, Visitor visitor);
+  void bindCounters(LoopLikeOpInterface loop);
   void visitBranches(Operation *op, Value condition, Visitor visitor);
   void findResults(Operation *op);
   void reify(Operation *op, MutableArrayRef<SmallVector<SymExpr>> shapes);

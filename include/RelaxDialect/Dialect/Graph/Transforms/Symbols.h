@@ -47,6 +47,10 @@ void createShapeAssertion(OpBuilder &builder, Location loc, const sym::Fact &fac
 /// values of the symbols.
 std::string formatBrokenRule(Operation *op, const ShapeRule &rule);
 
+/// The facts that may say something about a question: those that share symbols with it, directly or through others, up
+/// to a limit. Fewer facts prove less, never something else, and a function with many checks stays cheap to compile.
+SmallVector<sym::Fact> getRelevantFacts(ArrayRef<sym::Fact> facts, ArrayRef<sym::Fact> question);
+
 /// Gives the function its (empty) scope when it has none.
 void ensureScope(Operation *function);
 
