@@ -205,7 +205,7 @@ public:
   }
 
   void emit(ext::ExternFuncOp library) {
-    auto place = byName.find(library.getSymbolAttr());
+    const auto *place = byName.find(library.getSymbolAttr());
     if (place == byName.end() || place->second != library)
       return;
     OpBuilder builder(library);
