@@ -53,7 +53,7 @@ void forEachValuation(ArrayRef<std::string> names, ArrayRef<Fact> facts,
   std::vector<size_t> index(names.size(), 0);
   while (true) {
     auto value = [&](StringRef name) -> std::optional<int64_t> {
-      auto it = llvm::find(names, name);
+      const auto *it = llvm::find(names, name);
       return it == names.end() ? std::nullopt : std::optional<int64_t>(domain[index[it - names.begin()]]);
     };
     if (llvm::all_of(facts, [&](const Fact &fact) { return fact.evaluate(value).value_or(false); }))

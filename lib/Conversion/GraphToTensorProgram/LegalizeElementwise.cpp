@@ -51,7 +51,7 @@ struct LegalizeElementwise final : OpTraitRewritePattern<Broadcasting> {
       Source source;
       source.splat = getSplat(operand);
       if (!source.splat) {
-        auto known = llvm::find(request.inputs, operand);
+        auto *known = llvm::find(request.inputs, operand);
         source.input = std::distance(request.inputs.begin(), known);
         if (known == request.inputs.end())
           request.inputs.push_back(operand);
@@ -77,7 +77,7 @@ private:
         source.extents = readAmbiguousExtents(body, input, source.access);
         continue;
       }
-      auto known = llvm::find(inputs, input);
+      auto *known = llvm::find(inputs, input);
       source.element = std::distance(inputs.begin(), known);
       if (known != inputs.end())
         continue;

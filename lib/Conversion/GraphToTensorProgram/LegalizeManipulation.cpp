@@ -149,7 +149,7 @@ static Value writeConcat(ConcatOp op, ProgramBody &body) {
   Value result = body.getOut();
   SymExpr offset = SymExpr::constant(op.getContext(), 0);
   for (Value operand : op.getOperands()) {
-    auto known = llvm::find(distinct, operand);
+    auto *known = llvm::find(distinct, operand);
     unsigned index = std::distance(distinct.begin(), known);
     if (known == distinct.end())
       distinct.push_back(operand);

@@ -27,7 +27,7 @@ int64_t HostTables::getExtern(StringRef symbol) {
 }
 
 std::optional<int64_t> HostTables::addWeight(Attribute key, StringRef name, RankedTensorType type, Attribute value) {
-  if (auto found = weights.find(key); found != weights.end())
+  if (auto *found = weights.find(key); found != weights.end())
     return found->second;
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (int64_t size : type.getShape())

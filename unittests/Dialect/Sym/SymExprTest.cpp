@@ -136,6 +136,7 @@ TEST_F(SymExprTest, VisitTerms) {
 TEST_F(SymExprTest, Threads) {
   std::vector<std::vector<SymExpr>> results(4);
   std::vector<std::thread> threads;
+  threads.reserve(results.size());
   for (auto &list : results) {
     threads.emplace_back([&] {
       for (unsigned seed = 0; seed < 200; ++seed) {

@@ -157,7 +157,7 @@ LogicalResult ExternFuncOp::verify() {
   if (getSymbol().empty())
     return emitOpError("expects the name of the library function in 'symbol'");
   if (getAbi() != "c")
-    return emitOpError("expects abi \"c\", got \"") << getAbi() << '"';
+    return emitOpError(R"(expects abi "c", got ")") << getAbi() << '"';
 
   SmallVector<StringRef> known = sym::getProgramSymbols(getFunctionType(), getArgAttrsAttr());
   if (sym::ExprAttr bytes = getWorkspaceBytesAttr())
