@@ -28,8 +28,15 @@ void relax::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(graph::createHoistChecksPass());
 }
 
+void relax::buildDecomposePipeline(OpPassManager &manager) {
+  manager.addPass(graph::createDecomposeOpsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
 void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
+  buildDecomposePipeline(manager);
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

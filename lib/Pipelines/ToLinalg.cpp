@@ -16,6 +16,7 @@ using namespace mlir;
 void relax::buildToLinalgPipeline(OpPassManager &manager, const ToLinalgPipelineOptions &options) {
   // Calls instead of graph ops.
   buildSimplifyPipeline(manager);
+  buildDecomposePipeline(manager);
   manager.addPass(createLegalizeOpsPass());
   if (options.fuse)
     buildOptimizePipeline(manager);

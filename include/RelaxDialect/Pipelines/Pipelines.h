@@ -30,6 +30,8 @@ struct ToLinalgPipelineOptions : PassPipelineOptions<ToLinalgPipelineOptions> {
 
 /// relax-simplify: graph phase, without calls and dataflow blocks, shapes inferred, checks explicit.
 void buildSimplifyPipeline(OpPassManager &manager);
+/// Composite ops become simpler ones; part of the two pipelines that leave the graph phase.
+void buildDecomposePipeline(OpPassManager &manager);
 /// relax-optimize: mixed phase, fewer and better tensor programs.
 void buildOptimizePipeline(OpPassManager &manager);
 /// relax-plan: mixed to planned.

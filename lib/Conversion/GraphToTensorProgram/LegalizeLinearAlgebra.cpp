@@ -6,6 +6,7 @@
 
 #include "LoopNests.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphWindows.h"
 #include "ScalarBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,48 +68,56 @@ struct LegalizeMatmul final : OpRewritePattern<MatmulOp> {
   }
 
 private:
-  /// An operand and its access by the loops (batch..., m, n, k).
+  /// An operand and its access by the loops (batch..., rows, columns, k).
   struct Operand {
     Value tensor;
     AffineMap map;
   };
 
-  static Operand getOperand(ProgramBody &body, unsigned index, ArrayRef<SymExpr> batch, int64_t row, int64_t column) {
+  /// `inner` holds the loops along the dimensions that are multiplied.
+  static Operand getOperand(ProgramBody &body, unsigned index, ArrayRef<SymExpr> batch, ArrayRef<int64_t> inner,
+                            unsigned numLoops) {
     Value tensor = body.getInput(index);
     SmallVector<SymExpr> dims = body.getInputDims(index);
-    ArrayRef<SymExpr> inner = ArrayRef<SymExpr>(dims).take_back(2);
-    BroadcastAccess access = getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(2), batch);
+    BroadcastAccess access =
+        getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(inner.size()), batch);
     if (access.isAmbiguous()) {
       // Only run time knows which operand repeats: repeat first.
       SmallVector<SymExpr> target(batch);
-      llvm::append_range(target, inner);
+      llvm::append_range(target, ArrayRef<SymExpr>(dims).take_back(inner.size()));
       Value repeated = body.createEmpty(target, cast<RankedTensorType>(tensor.getType()).getElementType());
       tensor = createBroadcast(body, tensor, dims, target, repeated);
       access.loops = llvm::to_vector(llvm::seq<int64_t>(0, batch.size()));
     }
-    access.loops.push_back(row);
-    access.loops.push_back(column);
-    return {tensor, access.getMap(batch.size() + 3, body.builder.getContext())};
+    llvm::append_range(access.loops, inner);
+    return {tensor, access.getMap(numLoops, body.builder.getContext())};
   }
 
   static Value writeBody(MatmulOp op, ProgramBody &body) {
     OpBuilder &builder = body.builder;
     Type type = op.getType().getElementType();
     unsigned rhsIndex = op.getRhs() == op.getLhs() ? 0 : 1;
+    // A vector has no row or column dimension.
+    bool hasRows = op.getLhs().getType().getRank() > 1, hasColumns = op.getRhs().getType().getRank() > 1;
     SmallVector<SymExpr> target = body.getOutDims();
-    ArrayRef<SymExpr> batch = ArrayRef<SymExpr>(target).drop_back(2);
+    ArrayRef<SymExpr> batch = ArrayRef<SymExpr>(target).drop_back(hasRows + hasColumns);
     Value sums = createSums(body, type);
-    if (batch.empty()) {
+    if (batch.empty() && hasRows && hasColumns) {
       auto matmul = linalg::MatmulOp::create(builder, body.loc, TypeRange(sums.getType()),
                                              ValueRange{body.getInput(0), body.getInput(rhsIndex)}, ValueRange(sums));
       return finishSums(body, matmul.getResult(0), type);
     }
 
-    int64_t rank = batch.size(), m = rank, n = rank + 1, k = rank + 2;
-    Operand lhs = getOperand(body, 0, batch, m, k), rhs = getOperand(body, rhsIndex, batch, k, n);
-    SmallVector<utils::IteratorType> iterators(rank + 2, utils::IteratorType::parallel);
+    int64_t m = batch.size(), n = m + hasRows, k = n + hasColumns;
+    SmallVector<int64_t> left = {k}, right = {k};
+    if (hasRows)
+      left.insert(left.begin(), m);
+    if (hasColumns)
+      right.push_back(n);
+    Operand lhs = getOperand(body, 0, batch, left, k + 1), rhs = getOperand(body, rhsIndex, batch, right, k + 1);
+    SmallVector<utils::IteratorType> iterators(k, utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
-    AffineMap outMap = AffineMap::getMultiDimIdentityMap(rank + 3, op.getContext()).getMajorSubMap(rank + 2);
+    AffineMap outMap = AffineMap::getMultiDimIdentityMap(k + 1, op.getContext()).getMajorSubMap(k);
     sums = createGeneric(
         body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
         [](OpBuilder &inner, Location loc, ValueRange x) { return multiplyAdd(inner, loc, x[0], x[1], x[2]); });
@@ -132,8 +141,15 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
     request.name = "conv";
     request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     request.inputs = {op.getInput(), op.getWeight()};
-    if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
-      SmallVector<SymExpr> padded = getPaddedDims(op);
+    if (op.getAutoPad() || llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
+      SmallVector<SymExpr> padded = sym::getSymbolicDims(op.getInput().getType());
+      for (unsigned i = 0; i != op.getStrides().size(); ++i) {
+        WindowDim window = getWindow(op, i);
+        padded[i + 2] = padded[i + 2] + window.before + window.after;
+        if (!padded[i + 2])
+          return rewriter.notifyMatchFailure(op, "an extent of the padded input does not fit 64 bits");
+        request.exprs.push_back(window.before);
+      }
       request.workspaces = {sym::getTensorType(padded, op.getType().getElementType())};
     }
     auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
@@ -142,12 +158,10 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
   }
 
 private:
-  static SmallVector<SymExpr> getPaddedDims(ConvOp op) {
-    SmallVector<SymExpr> dims = sym::getSymbolicDims(op.getInput().getType());
-    size_t spatial = dims.size() - 2;
-    for (size_t i = 0; i != spatial; ++i)
-      dims[i + 2] = dims[i + 2] + op.getPads()[i] + op.getPads()[spatial + i];
-    return dims;
+  static WindowDim getWindow(ConvOp op, unsigned index) {
+    WindowAttrs attrs{op.getStrides(), op.getPads(), op.getDilations(), op.getAutoPad()};
+    return getWindowDim(attrs, index, sym::getSymbolicDims(op.getInput().getType())[index + 2],
+                        sym::getSymbolicDims(op.getWeight().getType())[index + 2]);
   }
 
   /// The input with zeros around it.
@@ -159,7 +173,7 @@ private:
     Value zeros = createFill(body, body.getWorkspace(0), createScalar(builder, body.loc, type, 0));
     SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
     for (size_t i = 0; i != op.getStrides().size(); ++i)
-      offsets.push_back(builder.getIndexAttr(op.getPads()[i]));
+      offsets.push_back(body.getIndexOrConstant(getWindow(op, i).before));
     SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
     return tensor::InsertSliceOp::create(builder, body.loc, body.getInput(0), zeros, offsets,
                                          body.getSizes(body.getInputDims(0)), strides);

@@ -37,6 +37,7 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     populateManipulationToTensorProgramPatterns(patterns, library);
     populateCreationToTensorProgramPatterns(patterns, library);
     populateSearchToTensorProgramPatterns(patterns, library);
+    populatePoolToTensorProgramPatterns(patterns, library);
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       prepareForPrograms(function);

@@ -32,6 +32,7 @@ void populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, P
 void populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateCreationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateSearchToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populatePoolToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 
 } // namespace mlir::relax
 

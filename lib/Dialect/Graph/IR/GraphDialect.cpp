@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
+#include "GraphFamilies.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,8 @@ void RelaxDialect::initialize() {
   registerSearchOps();
   registerShapeOps();
   registerWeightOps();
+  addNNOps(*this);
+  addPoolOps(*this);
   addInterfaces<GraphInlinerInterface>();
 }
 

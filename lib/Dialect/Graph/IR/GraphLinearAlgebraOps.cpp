@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphWindows.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -26,11 +27,12 @@ FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adapto
   SmallVector<SymExpr> rhs = sym::getSymbolicDims(adaptor.getRhs().getType());
   if (failed(inference.requireSameElementType(adaptor.getLhs().getType(), adaptor.getRhs().getType())))
     return failure();
-  if (lhs.size() < 2 || rhs.size() < 2)
-    return inference.fail("operands are expected to have rank 2 or more, got ", lhs.size(), " and ", rhs.size());
-  size_t lhsBatch = lhs.size() - 2, rhsBatch = rhs.size() - 2;
-  if (failed(inference.requireEqual("dimension " + Twine(rhsBatch) + " of the right operand", rhs[rhsBatch],
-                                    lhs[lhsBatch + 1])))
+  if (lhs.empty() || rhs.empty())
+    return inference.fail("operands are expected to have rank 1 or more, got ", lhs.size(), " and ", rhs.size());
+  // A vector has no row or column dimension.
+  bool hasRows = lhs.size() > 1, hasColumns = rhs.size() > 1;
+  size_t lhsBatch = lhs.size() - 1 - hasRows, rhsBatch = rhs.size() - 1 - hasColumns;
+  if (failed(inference.requireEqual("dimension " + Twine(rhsBatch) + " of the right operand", rhs[rhsBatch], lhs.back())))
     return failure();
   FailureOr<SmallVector<SymExpr>> dims =
       inference.broadcast({SmallVector<SymExpr>(ArrayRef<SymExpr>(lhs).take_front(lhsBatch)),
@@ -38,20 +40,11 @@ FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adapto
                           "batch dimension");
   if (failed(dims))
     return failure();
-  dims->push_back(lhs[lhsBatch]);
-  dims->push_back(rhs[rhsBatch + 1]);
+  if (hasRows)
+    dims->push_back(lhs[lhsBatch]);
+  if (hasColumns)
+    dims->push_back(rhs.back());
   return inference.makeType(*dims, getElementTypeOrSelf(adaptor.getLhs().getType()));
-}
-
-/// Attributes that must have one positive or nonnegative entry per spatial dimension.
-static LogicalResult verifyWindow(TypeInference &inference, StringRef name, ArrayRef<int64_t> values, size_t count,
-                                  int64_t lowest) {
-  if (values.size() != count)
-    return inference.fail(name, " is expected to have ", count, " entries, got ", values.size());
-  for (int64_t value : values)
-    if (value < lowest)
-      return inference.fail(name, " is expected to be at least ", lowest, ", got ", value);
-  return success();
 }
 
 FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor adaptor) {
@@ -64,11 +57,9 @@ FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor 
   if (weight.size() != input.size())
     return inference.fail("weight is expected to have rank ", input.size(), ", got ", weight.size());
   size_t spatial = input.size() - 2;
-  ArrayRef<int64_t> strides = adaptor.getStrides(), pads = adaptor.getPads(), dilations = adaptor.getDilations();
+  WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
   int64_t groups = adaptor.getGroups();
-  if (failed(verifyWindow(inference, "strides", strides, spatial, 1)) ||
-      failed(verifyWindow(inference, "pads", pads, 2 * spatial, 0)) ||
-      failed(verifyWindow(inference, "dilations", dilations, spatial, 1)))
+  if (failed(attrs.verify(inference, spatial)))
     return failure();
   if (groups < 1)
     return inference.fail("groups is expected to be at least 1, got ", groups);
@@ -89,12 +80,13 @@ FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor 
       dims.emplace_back();
       continue;
     }
-    SymExpr room = extent + pads[i] + pads[spatial + i] - (kernel - 1) * dilations[i];
-    if (!room)
+    WindowDim window = getWindowDim(attrs, i, extent, kernel);
+    if (!window.extent)
       return inference.fail("dimension ", i + 2, " of the result does not fit 64 bits");
-    if (failed(inference.requireLessEqual("dimension " + Twine(i + 2) + " of the input", inference.constant(0), room)))
+    if (failed(inference.requireLessEqual("dimension " + Twine(i + 2) + " of the input", inference.constant(0),
+                                          window.room)))
       return failure();
-    dims.push_back(SymExpr::floordiv(room - 1, inference.constant(strides[i])) + 1);
+    dims.push_back(window.extent);
   }
   return inference.makeType(dims, getElementTypeOrSelf(adaptor.getInput().getType()));
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckInsertion.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/BranchFacts.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
@@ -26,8 +27,9 @@ namespace {
 /// Checks of one function.
 class CheckInserter {
 public:
-  CheckInserter(func::FuncOp function, SymbolTableCollection &symbols)
-      : symbols(symbols), refinement(symbols), names(function), scope(sym::getScope(function)) {
+  /// Without `wanted` every op is checked.
+  CheckInserter(func::FuncOp function, SymbolTableCollection &symbols, function_ref<bool(Operation *)> wanted = {})
+      : symbols(symbols), refinement(symbols), names(function), scope(sym::getScope(function)), wanted(wanted) {
     if (scope)
       facts.append(scope.getFacts().begin(), scope.getFacts().end());
     this->function = function;
@@ -50,7 +52,7 @@ public:
 private:
   void visit(Operation *op) {
     // A loop that is refined is made anew, which relax-infer-shapes has done.
-    if (!isa<scf::ForOp, scf::WhileOp>(op))
+    if (!wanted && !isa<scf::ForOp, scf::WhileOp>(op))
       refinement.refineOp(op);
     for (Region &region : op->getRegions())
       visit(region);
@@ -60,10 +62,12 @@ private:
     if (auto cast = dyn_cast<MatchCastOp>(op))
       addCastFacts(cast);
     // An op that never traps has nothing to check.
-    if (!needsChecks(op))
+    if (wanted ? !wanted(op) : !needsChecks(op))
       return;
     nameUnknown(op);
     refinement.refineOp(op);
+    if (!needsChecks(op))
+      return;
     std::optional<SmallVector<ShapeRule>> rules = getShapeChecks(op, symbols);
     if (!rules)
       return;
@@ -172,6 +176,7 @@ private:
   TypeRefinement refinement;
   FreshSymbols names;
   sym::ScopeAttr scope;
+  function_ref<bool(Operation *)> wanted;
   Operation *function;
   /// Facts of the function, then what dominating conditions and assertions say.
   SmallVector<sym::Fact> facts;
@@ -185,6 +190,14 @@ private:
   DenseMap<Value, Value> namedValues;
 };
 
+} // namespace
+
+void graph::insertShapeChecks(func::FuncOp function, SymbolTableCollection &symbols,
+                              function_ref<bool(Operation *)> wanted) {
+  CheckInserter(function, symbols, wanted).visit(function.getBody());
+}
+
+namespace {
 struct InsertChecksPass final : mlir::relax::graph::impl::InsertChecksPassBase<InsertChecksPass> {
   void runOnOperation() override {
     SymbolTableCollection symbols;

@@ -72,6 +72,16 @@ def SpecializeSymbolsPass : Pass<"relax-specialize-symbols", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }
 
+def DecomposeOpsPass : Pass<"relax-decompose-ops", "::mlir::ModuleOp"> {
+  let summary = "Writes composite ops in terms of simpler ones.";
+  let description = [{
+    Before: graph phase. After: no op whose description names `relax-decompose-ops` or gives a formula over simpler ops
+    (softmax, normalizations, activations) is left. Their shape rules are asserted first, as in `relax-insert-checks`; unknown
+    extents of their operands get names.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
 def InlineDataflowPass : Pass<"relax-inline-dataflow", "::mlir::ModuleOp"> {
   let summary = "Replaces dataflow blocks by their contents.";
   let description = [{ Before: graph or mixed phase. After: there is no `relax.dataflow`. }];

@@ -1,0 +1,37 @@
+//===- DecomposeOps.cpp - relax-decompose-ops -----------------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckInsertion.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphComposite.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Patterns.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::relax::graph {
+#define GEN_PASS_DEF_DECOMPOSEOPSPASS
+#include "RelaxDialect/Dialect/Graph/Transforms/Passes.h.inc"
+} // namespace mlir::relax::graph
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+
+namespace {
+struct DecomposeOpsPass final : mlir::relax::graph::impl::DecomposeOpsPassBase<DecomposeOpsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateActivationDecompositionPatterns(patterns);
+    populateNormalizationDecompositionPatterns(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    SymbolTableCollection symbols;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      // The simpler ops have other rules: what the op itself asks for is asserted before it goes.
+      insertShapeChecks(function, symbols, [](Operation *op) { return op->hasTrait<Composite>(); });
+      walkAndApplyPatterns(function, frozen);
+    }
+  }
+};
+} // namespace
