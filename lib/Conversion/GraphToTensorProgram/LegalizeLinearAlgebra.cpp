@@ -79,8 +79,7 @@ private:
                             unsigned numLoops) {
     Value tensor = body.getInput(index);
     SmallVector<SymExpr> dims = body.getInputDims(index);
-    BroadcastAccess access =
-        getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(inner.size()), batch);
+    BroadcastAccess access = getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(inner.size()), batch);
     if (access.isAmbiguous()) {
       // Only run time knows which operand repeats: repeat first.
       SmallVector<SymExpr> target(batch);
@@ -117,7 +116,10 @@ private:
     Operand lhs = getOperand(body, 0, batch, left, k + 1), rhs = getOperand(body, rhsIndex, batch, right, k + 1);
     SmallVector<utils::IteratorType> iterators(k, utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
-    AffineMap outMap = AffineMap::getMultiDimIdentityMap(k + 1, op.getContext()).getMajorSubMap(k);
+    SmallVector<AffineExpr> outExprs;
+    for (int64_t loop = 0; loop != k; ++loop)
+      outExprs.push_back(builder.getAffineDimExpr(loop));
+    AffineMap outMap = AffineMap::get(k + 1, 0, outExprs, op.getContext());
     sums = createGeneric(
         body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
         [](OpBuilder &inner, Location loc, ValueRange x) { return multiplyAdd(inner, loc, x[0], x[1], x[2]); });
@@ -141,7 +143,7 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
     request.name = "conv";
     request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     request.inputs = {op.getInput(), op.getWeight()};
-    if (op.getAutoPad() || llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
+    if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
       SmallVector<SymExpr> padded = sym::getSymbolicDims(op.getInput().getType());
       for (unsigned i = 0; i != op.getStrides().size(); ++i) {
         WindowDim window = getWindow(op, i);
@@ -159,7 +161,7 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
 
 private:
   static WindowDim getWindow(ConvOp op, unsigned index) {
-    WindowAttrs attrs{op.getStrides(), op.getPads(), op.getDilations(), op.getAutoPad()};
+    WindowAttrs attrs{op.getStrides(), op.getPads(), op.getDilations()};
     return getWindowDim(attrs, index, sym::getSymbolicDims(op.getInput().getType())[index + 2],
                         sym::getSymbolicDims(op.getWeight().getType())[index + 2]);
   }

@@ -41,30 +41,28 @@ struct IndexWriter {
 };
 
 /// Loops over positions: `[lower, upper)` of each dimension, at `start + k * step`.
-struct Range {
+struct Span {
   Value lower, upper, start, step;
 };
 } // namespace
 
 /// Nested loops that carry `state`; the innermost body gets the positions.
 static SmallVector<Value>
-writeLoops(OpBuilder &builder, Location loc, ArrayRef<Range> ranges, SmallVectorImpl<Value> &positions,
-           ValueRange state,
+writeLoops(OpBuilder &builder, Location loc, ArrayRef<Span> ranges, SmallVectorImpl<Value> &positions, ValueRange state,
            function_ref<SmallVector<Value>(OpBuilder &, Location, ArrayRef<Value>, ValueRange)> element) {
   if (ranges.empty())
     return element(builder, loc, positions, state);
-  const Range &range = ranges.front();
+  const Span &range = ranges.front();
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  auto loop =
-      scf::ForOp::create(builder, loc, range.lower, range.upper, one, state,
-                         [&](OpBuilder &inner, Location innerLoc, Value index, ValueRange carried) {
-                           Value offset = arith::MulIOp::create(inner, innerLoc, index, range.step);
-                           positions.push_back(arith::AddIOp::create(inner, innerLoc, range.start, offset));
-                           SmallVector<Value> next = writeLoops(inner, innerLoc, ranges.drop_front(), positions,
-                                                                carried, element);
-                           positions.pop_back();
-                           scf::YieldOp::create(inner, innerLoc, next);
-                         });
+  auto loop = scf::ForOp::create(builder, loc, range.lower, range.upper, one, state,
+                                 [&](OpBuilder &inner, Location innerLoc, Value index, ValueRange carried) {
+                                   Value offset = arith::MulIOp::create(inner, innerLoc, index, range.step);
+                                   positions.push_back(arith::AddIOp::create(inner, innerLoc, range.start, offset));
+                                   SmallVector<Value> next =
+                                       writeLoops(inner, innerLoc, ranges.drop_front(), positions, carried, element);
+                                   positions.pop_back();
+                                   scf::YieldOp::create(inner, innerLoc, next);
+                                 });
   return llvm::to_vector(ValueRange(loop.getResults()));
 }
 
@@ -105,7 +103,7 @@ struct PoolContext {
 
 /// Positions inside of the operand of one window, and how many elements its mean counts.
 struct PoolWindow {
-  SmallVector<Range> ranges;
+  SmallVector<Span> ranges;
   Value count;
 };
 } // namespace
@@ -141,7 +139,7 @@ static PoolWindow writeWindow(OpTy op, OpBuilder &builder, Location loc, const P
   window.count = one;
   for (unsigned i = 0; i != context.extents.size() - 2; ++i) {
     Value extent = context.extents[i + 2], counted;
-    Range range;
+    Span range;
     if constexpr (std::is_same_v<OpTy, AdaptiveAvgPoolOp> || std::is_same_v<OpTy, AdaptiveMaxPoolOp>) {
       Value part = w.loop(i + 2), parts = w.constant(op.getOutputSize()[i]);
       range.lower = w.floordiv(w.mul(part, extent), parts);
@@ -181,10 +179,10 @@ static Value writePoolElement(OpTy op, OpBuilder &builder, Location loc, Value s
                       });
   };
   if constexpr (std::is_same_v<OpTy, MaxPoolOp> || std::is_same_v<OpTy, AdaptiveMaxPoolOp>) {
-    return reduce(createLowest(builder, loc, type), [](OpBuilder &inner, Location at, ArrayRef<Value>, Value element,
-                                                       ValueRange carried) {
-             return SmallVector<Value>{createMax(inner, at, carried[0], element)};
-           })
+    return reduce(createLowest(builder, loc, type),
+                  [](OpBuilder &inner, Location at, ArrayRef<Value>, Value element, ValueRange carried) {
+                    return SmallVector<Value>{createMax(inner, at, carried[0], element)};
+                  })
         .front();
   } else if constexpr (std::is_same_v<OpTy, MaxPoolIndicesOp>) {
     Value none = arith::ConstantIndexOp::create(builder, loc, -1);
@@ -308,13 +306,13 @@ private:
     Value zero = w.constant(0), one = w.constant(1);
     unsigned spatial = op.getStrides().size();
     // Element o gets input i through position (o + before - i * stride) / dilation of the kernel.
-    SmallVector<Range> ranges;
+    SmallVector<Span> ranges;
     SmallVector<Value> reached;
     for (unsigned i = 0; i != spatial; ++i) {
       Value stride = w.constant(op.getStrides()[i]), dilation = w.constant(op.getDilations()[i]);
       Value target = w.add(w.loop(i + 2), w.constant(op.getPads()[i]));
       Value covered = w.mul(w.sub(kernel[i + 2], one), dilation);
-      Range range;
+      Span range;
       range.lower = w.max(w.ceildiv(w.sub(target, covered), stride), zero);
       range.upper = w.min(w.add(w.floordiv(target, stride), one), input[i + 2]);
       range.start = zero;

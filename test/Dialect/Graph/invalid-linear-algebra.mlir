@@ -8,9 +8,9 @@ func.func @inner(%x: tensor<2x3xf32>, %y: tensor<4x2xf32>) {
 
 // -----
 
-func.func @vector(%x: tensor<3xf32>, %y: tensor<3x2xf32>) {
-  // expected-error @below {{'relax.matmul' op operands are expected to have rank 2 or more, got 1 and 2}}
-  %0 = relax.matmul %x, %y : (tensor<3xf32>, tensor<3x2xf32>) -> tensor<2xf32>
+func.func @scalar(%x: tensor<f32>, %y: tensor<3x2xf32>) {
+  // expected-error @below {{'relax.matmul' op operands are expected to have rank 1 or more, got 0 and 2}}
+  %0 = relax.matmul %x, %y : (tensor<f32>, tensor<3x2xf32>) -> tensor<2xf32>
   return
 }
 

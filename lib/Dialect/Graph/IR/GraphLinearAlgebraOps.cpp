@@ -22,17 +22,18 @@ void RelaxDialect::registerLinearAlgebraOps() {
       >();
 }
 
-FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  SmallVector<SymExpr> lhs = sym::getSymbolicDims(adaptor.getLhs().getType());
-  SmallVector<SymExpr> rhs = sym::getSymbolicDims(adaptor.getRhs().getType());
-  if (failed(inference.requireSameElementType(adaptor.getLhs().getType(), adaptor.getRhs().getType())))
+FailureOr<RankedTensorType> graph::inferMatmul(TypeInference &inference, Value left, Value right, Type elementType) {
+  SmallVector<SymExpr> lhs = sym::getSymbolicDims(left.getType());
+  SmallVector<SymExpr> rhs = sym::getSymbolicDims(right.getType());
+  if (failed(inference.requireSameElementType(left.getType(), right.getType())))
     return failure();
   if (lhs.empty() || rhs.empty())
     return inference.fail("operands are expected to have rank 1 or more, got ", lhs.size(), " and ", rhs.size());
   // A vector has no row or column dimension.
   bool hasRows = lhs.size() > 1, hasColumns = rhs.size() > 1;
   size_t lhsBatch = lhs.size() - 1 - hasRows, rhsBatch = rhs.size() - 1 - hasColumns;
-  if (failed(inference.requireEqual("dimension " + Twine(rhsBatch) + " of the right operand", rhs[rhsBatch], lhs.back())))
+  if (failed(
+          inference.requireEqual("dimension " + Twine(rhsBatch) + " of the right operand", rhs[rhsBatch], lhs.back())))
     return failure();
   FailureOr<SmallVector<SymExpr>> dims =
       inference.broadcast({SmallVector<SymExpr>(ArrayRef<SymExpr>(lhs).take_front(lhsBatch)),
@@ -44,21 +45,24 @@ FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adapto
     dims->push_back(lhs[lhsBatch]);
   if (hasColumns)
     dims->push_back(rhs.back());
-  return inference.makeType(*dims, getElementTypeOrSelf(adaptor.getLhs().getType()));
+  return inference.makeType(*dims, elementType ? elementType : getElementTypeOrSelf(left.getType()));
 }
 
-FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  SmallVector<SymExpr> input = sym::getSymbolicDims(adaptor.getInput().getType());
-  SmallVector<SymExpr> weight = sym::getSymbolicDims(adaptor.getWeight().getType());
-  if (failed(inference.requireSameElementType(adaptor.getInput().getType(), adaptor.getWeight().getType())))
+FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  return inferMatmul(inference, adaptor.getLhs(), adaptor.getRhs(), nullptr);
+}
+
+FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Value image, Value kernels,
+                                             const WindowAttrs &attrs, int64_t groups, Type elementType) {
+  SmallVector<SymExpr> input = sym::getSymbolicDims(image.getType());
+  SmallVector<SymExpr> weight = sym::getSymbolicDims(kernels.getType());
+  if (failed(inference.requireSameElementType(image.getType(), kernels.getType())))
     return failure();
   if (input.size() < 3 || input.size() > 5)
     return inference.fail("input is expected to have rank 3, 4 or 5, got ", input.size());
   if (weight.size() != input.size())
     return inference.fail("weight is expected to have rank ", input.size(), ", got ", weight.size());
   size_t spatial = input.size() - 2;
-  WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
-  int64_t groups = adaptor.getGroups();
   if (failed(attrs.verify(inference, spatial)))
     return failure();
   if (groups < 1)
@@ -88,5 +92,10 @@ FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor 
       return failure();
     dims.push_back(window.extent);
   }
-  return inference.makeType(dims, getElementTypeOrSelf(adaptor.getInput().getType()));
+  return inference.makeType(dims, elementType ? elementType : getElementTypeOrSelf(image.getType()));
+}
+
+FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations()};
+  return inferConv(inference, adaptor.getInput(), adaptor.getWeight(), attrs, adaptor.getGroups(), nullptr);
 }

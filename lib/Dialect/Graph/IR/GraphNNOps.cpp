@@ -98,9 +98,9 @@ FailureOr<RankedTensorType> GroupNormOp::inferType(TypeInference &inference, Ada
   if (groups < 1)
     return inference.fail("groups is expected to be at least 1, got ", groups);
   SymExpr channels = (*dims)[1];
-  if (channels && failed(inference.requireEqual("rest of dimension 1 of the operand divided by groups",
-                                                SymExpr::mod(channels, inference.constant(groups)),
-                                                inference.constant(0))))
+  if (channels &&
+      failed(inference.requireEqual("rest of dimension 1 of the operand divided by groups",
+                                    SymExpr::mod(channels, inference.constant(groups)), inference.constant(0))))
     return failure();
   if (failed(requireParameter(inference, "scale", operand, adaptor.getScale(), channels)) ||
       failed(requireParameter(inference, "bias", operand, adaptor.getBias(), channels)))

@@ -128,8 +128,8 @@ FailureOr<RankedTensorType> ConvTransposeOp::inferType(TypeInference &inference,
       dims.emplace_back();
       continue;
     }
-    SymExpr result = (extent - 1) * strides[i] + (kernel - 1) * dilations[i] + 1 + outputPadding[i] - pads[i] -
-                     pads[spatial + i];
+    SymExpr result =
+        (extent - 1) * strides[i] + (kernel - 1) * dilations[i] + 1 + outputPadding[i] - pads[i] - pads[spatial + i];
     if (!result)
       return inference.fail("dimension ", i + 2, " of the result does not fit 64 bits");
     if (failed(

@@ -11,8 +11,8 @@
 
 namespace mlir::relax::graph {
 
-/// What relax-insert-checks does, to the ops that `wanted` accepts: their operands get known extents, and what facts and
-/// earlier assertions do not prove is asserted.
+/// What relax-insert-checks does, to the ops that `wanted` accepts: their operands get known extents, and what facts
+/// and earlier assertions do not prove is asserted.
 void insertShapeChecks(func::FuncOp function, SymbolTableCollection &symbols, function_ref<bool(Operation *)> wanted);
 
 } // namespace mlir::relax::graph

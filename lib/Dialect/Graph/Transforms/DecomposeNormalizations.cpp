@@ -67,8 +67,7 @@ static Value write(GroupNormOp op, Composer &c, Value x) {
   grouped.append(dims.begin() + 2, dims.end());
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, grouped.size()));
   Value normal = c.normalize(c.reshape(x, grouped), axes, get(op.getEpsilon()));
-  return scaleAndShift(c, c.reshape(normal, dims), alongAxes(c, op.getScale(), x, 1),
-                       alongAxes(c, op.getBias(), x, 1));
+  return scaleAndShift(c, c.reshape(normal, dims), alongAxes(c, op.getScale(), x, 1), alongAxes(c, op.getBias(), x, 1));
 }
 
 static Value write(InstanceNormOp op, Composer &c, Value x) {
@@ -91,8 +90,9 @@ template <typename OpTy> struct DecomposeNormalization final : OpRewritePattern<
 } // namespace
 
 void graph::populateNormalizationDecompositionPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecomposeNormalization<BatchNormOp>, DecomposeNormalization<GroupNormOp>,
-               DecomposeNormalization<InstanceNormOp>, DecomposeNormalization<LayerNormOp>,
-               DecomposeNormalization<LogSoftmaxOp>, DecomposeNormalization<RMSNormOp>,
-               DecomposeNormalization<SoftmaxOp>>(patterns.getContext());
+  patterns
+      .add<DecomposeNormalization<BatchNormOp>, DecomposeNormalization<GroupNormOp>,
+           DecomposeNormalization<InstanceNormOp>, DecomposeNormalization<LayerNormOp>,
+           DecomposeNormalization<LogSoftmaxOp>, DecomposeNormalization<RMSNormOp>, DecomposeNormalization<SoftmaxOp>>(
+          patterns.getContext());
 }

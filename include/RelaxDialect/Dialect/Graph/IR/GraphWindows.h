@@ -33,6 +33,12 @@ struct WindowDim {
 /// Spatial dimension `index` of extent `in` under a window of `kernel` elements.
 WindowDim getWindowDim(const WindowAttrs &attrs, unsigned index, sym::SymExpr in, sym::SymExpr kernel);
 
+/// Result types of a matrix product and a convolution, for ops that have one inside. A null `elementType` is the
+/// operands'.
+FailureOr<RankedTensorType> inferMatmul(TypeInference &inference, Value left, Value right, Type elementType);
+FailureOr<RankedTensorType> inferConv(TypeInference &inference, Value image, Value kernels, const WindowAttrs &attrs,
+                                      int64_t groups, Type elementType);
+
 /// `values` has `count` entries, each at least `lowest`.
 LogicalResult verifyEntries(TypeInference &inference, StringRef name, ArrayRef<int64_t> values, size_t count,
                             int64_t lowest);
