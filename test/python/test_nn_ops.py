@@ -1,11 +1,12 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
+# ruff: noqa: F811 (tests name the fixture that is imported)
 """Softmax, normalizations, activations, pooling and transposed convolution, compiled once for all sizes, against numpy."""
 import itertools
 import math
 
 import numpy as np
 import pytest
-from test_ops import DTYPES, Function, check, compiled, numbers, tensor, with_specials  # noqa: F401
+from test_ops import DTYPES, Function, check, compiled, numbers, tensor, with_specials  # noqa: F401 (a fixture)
 
 TOLERANCE = {"f16": 2e-3, "f32": 2e-5, "f64": 1e-12}
 
@@ -95,23 +96,23 @@ def test_normalizations(compiled, element):
     function.op("group_norm", "group_norm %x scale(%s) bias(%b)", ["x", "s", "b"], x, "{groups = 2 : i64}")
     function.op("instance_norm", "instance_norm %x scale(%s) bias(%b)", ["x", "s", "b"], x)
     # Extents that only run time compares.
-    loose = Function("loose", x=x, s=tensor(element, "d"), g="tensor<?x?x%s>" % element)
+    loose = Function("loose", x=x, s=tensor(element, "d"), g=f"tensor<?x?x{element}>")
     loose.op("batch_norm", "batch_norm %x, %s, %s, %s, %s", ["x", "s", "s", "s", "s"], x, "{axis = 1 : i64}")
     loose.op("group_norm", "group_norm %g", ["g"], f"tensor<?x?x{element}>", "{groups = 3 : i64}")
     run = compiled("norms_" + element, [function, loose])
 
-    def given(n, c, l):
+    def given(n, c, length):
         vectors = {name: numbers(element, c, seed=seed) for seed, name in enumerate("sbm")}
-        return {"x": numbers(element, n, c, l, seed=7), **vectors, "v": np.abs(numbers(element, c, seed=4)),
-                "r": numbers(element, l, seed=5), "q": numbers(element, n, l, seed=6)}
+        return {"x": numbers(element, n, c, length, seed=7), **vectors, "v": np.abs(numbers(element, c, seed=4)),
+                "r": numbers(element, length, seed=5), "q": numbers(element, n, length, seed=6)}
 
     inputs = [given(*sizes) for sizes in [(0, 2, 3), (1, 2, 0), (1, 0, 3), (1, 2, 1), (2, 4, 5), (3, 6, 101)]]
     with np.errstate(all="ignore"):
         for values, got in zip(inputs, run("norms", *inputs)):
             x, s, b, m, v, r, q = (values[name].astype(np.float64) for name in "xsbmvrq")
             per_channel = [vector[:, None] for vector in (s, b, m, v)]
-            n, c, l = x.shape
-            grouped = normalize(x.reshape(n, 2, c // 2, l), (2, 3)).reshape(x.shape)
+            n, c, length = x.shape
+            grouped = normalize(x.reshape(n, 2, c // 2, length), (2, 3)).reshape(x.shape)
             want = {
                 **{f"softmax{axis}": softmax(x, axis) for axis in range(3)},
                 **{f"log_softmax{axis}": np.log(softmax(x, axis)) for axis in range(3)},
