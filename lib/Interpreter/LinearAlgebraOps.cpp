@@ -41,7 +41,13 @@ private:
 } // namespace
 
 static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
-  const Tensor &a = frame.tensor(op.getLhs()), &b = frame.tensor(op.getRhs());
+  // A vector is a row on the left and a column on the right; the result does not have that dimension.
+  Tensor a = frame.tensor(op.getLhs()), b = frame.tensor(op.getRhs());
+  bool isRow = a.getRank() == 1, isColumn = b.getRank() == 1;
+  if (isRow)
+    a = a.reshaped({1, a.getDim(0)});
+  if (isColumn)
+    b = b.reshaped({b.getDim(0), 1});
   int64_t rows = a.getDim(a.getRank() - 2), inner = a.getDim(a.getRank() - 1), columns = b.getDim(b.getRank() - 1);
   if (b.getDim(b.getRank() - 2) != inner)
     return frame.fail("inner extents " + Twine(inner) + " and " + Twine(b.getDim(b.getRank() - 2)) + " differ");
@@ -49,7 +55,10 @@ static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
   if (failed(dims))
     return failure();
   SmallVector<int64_t> batch = *dims;
-  dims->append({rows, columns});
+  if (!isRow)
+    dims->push_back(rows);
+  if (!isColumn)
+    dims->push_back(columns);
   Type type = cast<RankedTensorType>(op.getType()).getElementType();
   FailureOr<Tensor> result = frame.makeTensor(type, *dims);
   if (failed(result))
