@@ -507,6 +507,17 @@ def test_full(compiled):
             check(got, np.full(given["s"], value, DTYPES[element]), f"full_{element}")
 
 
+def test_iota(compiled):
+    function = Function("iota", s="!relax.shape<[n, m]>")
+    for axis in (0, 1):
+        function.op(f"iota_{axis}", "iota %s", ["s"], tensor("i64", "n", "m"), f"{{axis = {axis} : i64}}")
+    run = compiled("iota", [function])
+    inputs = [{"s": np.array(shape, np.int64)} for shape in [(0, 0), (1, 1), (3, 5), (0, 7)]]
+    for given, got in zip(inputs, run("iota", *inputs)):
+        for axis in (0, 1):
+            check(got, np.indices(given["s"])[axis], f"iota_{axis}")
+
+
 @pytest.mark.parametrize("element", ["f32", "i32", "i1"])
 def test_unique(compiled, element):
     function = Function("unique", "u <= n * m", x=tensor(element, "n", "m"))

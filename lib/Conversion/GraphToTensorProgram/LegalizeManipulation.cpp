@@ -154,6 +154,9 @@ static Value writeConcat(ConcatOp op, ProgramBody &body) {
     if (known == distinct.end())
       distinct.push_back(operand);
     SmallVector<SymExpr> dims = body.getInputDims(index);
+    // What has no element is left out: its place may lie behind the last one, which upstream refuses.
+    if (dims[axis].getConstant() == 0)
+      continue;
     SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
     offsets[axis] = body.getIndexOrConstant(offset);
     result = tensor::InsertSliceOp::create(builder, body.loc, body.getInput(index), result, offsets,

@@ -32,6 +32,7 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     ProgramLibrary library(getOperation());
     RewritePatternSet patterns(&getContext());
     populateElementwiseToTensorProgramPatterns(patterns, library);
+    populatePositionToTensorProgramPatterns(patterns, library);
     populateReductionToTensorProgramPatterns(patterns, library);
     populateLinearAlgebraToTensorProgramPatterns(patterns, library);
     populateManipulationToTensorProgramPatterns(patterns, library);

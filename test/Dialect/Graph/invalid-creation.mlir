@@ -37,3 +37,11 @@ func.func @unique_symbol(%x: tensor<4xf32>) {
   %0 = relax.unique %x binds [4] : (tensor<4xf32>) -> tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @iota_axis(%s: !relax.shape<[4]>) {
+  // expected-error @below {{'relax.iota' op axis is expected in [0, 1), got 1}}
+  %0 = relax.iota %s {axis = 1 : i64} : (!relax.shape<[4]>) -> tensor<4xi64>
+  return
+}

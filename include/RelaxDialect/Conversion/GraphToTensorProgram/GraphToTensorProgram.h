@@ -27,6 +27,7 @@ void prepareForPrograms(func::FuncOp function);
 // The patterns take prepared ops and leave others alone. Each adds the program it needs to `library`, or finds an
 // identical one there.
 void populateElementwiseToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populatePositionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);

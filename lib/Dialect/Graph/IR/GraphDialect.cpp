@@ -68,6 +68,7 @@ void RelaxDialect::initialize() {
   registerWeightOps();
   addNNOps(*this);
   addPoolOps(*this);
+  addPositionOps(*this);
   addInterfaces<GraphInlinerInterface>();
 }
 

@@ -19,6 +19,7 @@ template <typename... Ops> void addFamily(Dialect &dialect) { (RegisteredOperati
 // Each is defined beside its ops.
 void addNNOps(Dialect &dialect);
 void addPoolOps(Dialect &dialect);
+void addPositionOps(Dialect &dialect);
 
 } // namespace mlir::relax::graph
 

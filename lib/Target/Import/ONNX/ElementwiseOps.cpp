@@ -13,8 +13,25 @@ using namespace mlir::relax::onnx;
 
 template <typename OpTy> static void emitUnary(NodeEmitter &e) { e.setResult(0, e.create<OpTy>(e.getTensor(0))); }
 
+/// The second operand. Before opset 7 it is aligned at the dimension `axis` of the first.
+static Value getSecond(NodeEmitter &e) {
+  Value second = e.getTensor(1);
+  if (e.getOpset() >= 7)
+    return second;
+  int64_t rank = e.getRank(0), missing = rank - e.getRank(1), axis = e.getInt("axis", missing);
+  bool broadcasts = e.getInt("broadcast", 0);
+  axis = axis < 0 ? axis + rank : axis;
+  if (!broadcasts || axis == missing)
+    return second;
+  if (axis < 0 || axis > missing) {
+    e.fail("attribute 'axis' is " + Twine(axis) + ", expected at most " + Twine(missing));
+    return {};
+  }
+  return e.expandDims(second, llvm::to_vector(llvm::seq<int64_t>(rank - axis - (missing - axis), rank - axis)));
+}
+
 template <typename OpTy> static void emitBinary(NodeEmitter &e) {
-  e.setResult(0, e.create<OpTy>({e.getTensor(0), e.getTensor(1)}));
+  e.setResult(0, e.create<OpTy>({e.getTensor(0), getSecond(e)}));
 }
 
 /// Max, Min, Sum: one or more operands.
@@ -35,7 +52,7 @@ static void emitVariadicMean(NodeEmitter &e) {
 static void emitIdentity(NodeEmitter &e) { e.setResult(0, e.getTensor(0)); }
 
 static void emitPow(NodeEmitter &e) {
-  Value base = e.getTensor(0), exponent = e.getTensor(1);
+  Value base = e.getTensor(0), exponent = getSecond(e);
   Type baseType = e.getType(0).getElementType(), exponentType = e.getType(1).getElementType();
   // The result has the base's type; an integer base with a float exponent is computed in float.
   Type computeType = isa<IntegerType>(baseType) && isa<FloatType>(exponentType) ? exponentType : baseType;
@@ -57,7 +74,7 @@ static void emitMod(NodeEmitter &e) {
   e.setResult(0, e.select(isNegative, e.create<graph::NegateOp>(remainder), remainder));
 }
 
-static void emitXor(NodeEmitter &e) { e.setResult(0, e.create<graph::NotEqualOp>({e.getTensor(0), e.getTensor(1)})); }
+static void emitXor(NodeEmitter &e) { e.setResult(0, e.create<graph::NotEqualOp>({e.getTensor(0), getSecond(e)})); }
 
 static void emitIsNaN(NodeEmitter &e) {
   Value x = e.getTensor(0);
@@ -88,6 +105,8 @@ static void emitCastLike(NodeEmitter &e) {
 /// Inference: nothing is dropped.
 static void emitDropout(NodeEmitter &e) {
   e.ignoreAttr("ratio");
+  if (e.getOpset() < 7 && !e.getInt("is_test", 0))
+    return e.fail("attribute 'is_test' must be 1: training is not supported");
   e.ignoreAttr("seed");
   if (e.has(2)) {
     SmallVector<int64_t> training = e.requireIntegers(2, "training_mode");

@@ -9,6 +9,7 @@
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "Scopes.h"
 #include "TensorData.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,6 +20,7 @@ using namespace mlir::relax::onnx;
 using mlir::relax::sym::Fact;
 using mlir::relax::sym::SymExpr;
 using mlir::relax::sym::Verdict;
+using relax_onnx_wire::FunctionProto;
 using relax_onnx_wire::TensorProto;
 using relax_onnx_wire::TensorShapeProto;
 using relax_onnx_wire::ValueInfoProto;
@@ -35,8 +37,13 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(context, {}));
   Block &block = *function.addEntryBlock();
   builder.setInsertionPointToEnd(&block);
-  if (failed(readOpsets()) || failed(importInputs(block)) || failed(importInitializers()) || failed(importNodes()) ||
-      failed(importOutputs()))
+  if (failed(readOpsets()) || failed(readFunctions()) || failed(importInputs(block)) ||
+      failed(importInitializers(graph)))
+    return {};
+  for (const relax_onnx_wire::NodeProto &node : graph.node())
+    if (failed(importNode(node)))
+      return {};
+  if (failed(importOutputs()))
     return {};
   eraseUnused(block);
   function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(context, facts));
@@ -285,8 +292,8 @@ std::optional<Elements> mlir::relax::onnx::getStoredElements(Attribute stored, R
   return elements;
 }
 
-LogicalResult GraphImporter::importInitializers() {
-  for (const TensorProto &tensor : graph.initializer()) {
+LogicalResult GraphImporter::importInitializers(const relax_onnx_wire::GraphProto &from) {
+  for (const TensorProto &tensor : from.initializer()) {
     if (tensor.name().empty())
       return emitError(fileLoc) << "an initializer has no name";
     std::string error;
@@ -304,19 +311,126 @@ LogicalResult GraphImporter::importInitializers() {
   return success();
 }
 
-LogicalResult GraphImporter::importNodes() {
-  for (const relax_onnx_wire::NodeProto &node : graph.node()) {
-    StringRef domain = node.domain() == "ai.onnx" ? "" : StringRef(node.domain());
-    auto opset = opsets.find(domain);
-    NodeEmitter emitter(*this, node, opset == opsets.end() ? 0 : opset->second);
-    if (opset == opsets.end())
-      emitter.fail("the file imports no opset of domain '" + Twine(printable(domain)) + "'");
-    else
-      emitNode(emitter);
-    if (emitter.failed())
-      return failure();
+//===----------------------------------------------------------------------===//
+// Nodes, functions, subgraphs
+//===----------------------------------------------------------------------===//
+
+static StringRef getDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
+
+LogicalResult GraphImporter::readFunctions() {
+  for (const FunctionProto &callee : file.getModel().functions()) {
+    std::string key = (getDomain(callee.domain()) + ":" + callee.name()).str();
+    if (!functions.try_emplace(key, &callee).second)
+      return emitError(fileLoc) << "function '" << printable(callee.name()) << "' of domain '"
+                                << printable(callee.domain()) << "' is defined twice";
   }
   return success();
+}
+
+LogicalResult GraphImporter::importNode(const relax_onnx_wire::NodeProto &node) {
+  StringRef domain = getDomain(node.domain());
+  if (const FunctionProto *callee = functions.lookup((domain + ":" + node.op_type()).str()))
+    return inlineFunction(*callee, node);
+  auto opset = scope->find(domain);
+  NodeEmitter emitter(*this, node, opset == scope->end() ? 0 : opset->second);
+  if (opset == scope->end())
+    emitter.fail("the file imports no opset of domain '" + Twine(printable(domain)) + "'");
+  else
+    emitNode(emitter);
+  return success(!emitter.failed());
+}
+
+bool GraphImporter::enterScope(int64_t nodes, Location loc) {
+  constexpr unsigned kMaxDepth = 40;
+  constexpr int64_t kMaxNodes = 1000000;
+  inlinedNodes += nodes;
+  if (depth >= kMaxDepth) {
+    emitError(loc) << "functions and subgraphs are nested more than " << kMaxDepth << " deep";
+    return false;
+  }
+  if (inlinedNodes > kMaxNodes) {
+    emitError(loc) << "functions and subgraphs make more than " << kMaxNodes << " nodes";
+    return false;
+  }
+  return true;
+}
+
+std::string GraphImporter::makePrefix(StringRef stem) {
+  return (stem.take_front(100) + "." + Twine(prefixes++) + ".").str();
+}
+
+LogicalResult GraphImporter::inlineFunction(const FunctionProto &callee, const relax_onnx_wire::NodeProto &node) {
+  Location loc = NameLoc::get(builder.getStringAttr(printable(node.name())), fileLoc);
+  auto fail = [&]() -> InFlightDiagnostic {
+    return emitError(loc) << "node '" << printable(node.name()) << "' (" << printable(node.op_type()) << ", "
+                          << printable(node.domain()) << "): ";
+  };
+  if (node.input_size() > callee.input_size())
+    return fail() << "has " << node.input_size() << " inputs, the function has " << callee.input_size();
+  if (node.output_size() > callee.output_size())
+    return fail() << "has " << node.output_size() << " outputs, the function has " << callee.output_size();
+  if (!enterScope(callee.node_size(), loc))
+    return failure();
+  Opsets own;
+  for (const relax_onnx_wire::OperatorSetIdProto &entry : callee.opset_import())
+    own[getDomain(entry.domain())] = entry.version();
+  if (auto standard = own.find("");
+      standard != own.end() && (standard->second < kMinOpset || standard->second > kMaxOpset))
+    return fail() << "the function's opset " << standard->second << " is not supported, expected " << kMinOpset
+                  << " to " << kMaxOpset;
+  const Opsets *outer = std::exchange(scope, &own);
+  ++depth;
+  LogicalResult result = success();
+  for (const relax_onnx_wire::NodeProto &inner : instantiate(callee, node, makePrefix(callee.name())))
+    if (succeeded(result))
+      result = importNode(inner);
+  --depth;
+  scope = outer;
+  return result;
+}
+
+GraphValue *GraphImporter::alias(StringRef name, const GraphValue &value, Location loc) {
+  GraphValue copy = value;
+  GraphValue *defined = define(name, loc);
+  if (!defined)
+    return nullptr;
+  copy.name = defined->name;
+  *defined = std::move(copy);
+  return defined;
+}
+
+void GraphImporter::restore(Snapshot snapshot) {
+  values = std::move(snapshot.values);
+  providers = std::move(snapshot.providers);
+  shapes = std::move(snapshot.shapes);
+}
+
+bool GraphImporter::isKnownOutside(SymExpr expr, Region &region) {
+  return llvm::all_of(expr.getSymbols(), [&](StringRef name) {
+    Value provider = providers.lookup(name);
+    // What the region bound is no longer there after a restored snapshot.
+    return provider && !region.isAncestor(provider.getParentRegion());
+  });
+}
+
+LogicalResult GraphImporter::importSubgraph(const relax_onnx_wire::GraphProto &subgraph, ArrayRef<GraphValue> inputs,
+                                            Location loc) {
+  if (!enterScope(subgraph.node_size(), loc))
+    return failure();
+  if (subgraph.sparse_initializer_size())
+    return emitError(loc) << "sparse initializers are not supported";
+  for (auto [input, value] : llvm::zip(subgraph.input(), inputs))
+    if (!alias(input.name(), value, loc))
+      return failure();
+  if (failed(importInitializers(subgraph)))
+    return failure();
+  ++depth;
+  LogicalResult result = success();
+  for (const relax_onnx_wire::NodeProto &node : subgraph.node())
+    if (succeeded(result))
+      result = importNode(node);
+  --depth;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

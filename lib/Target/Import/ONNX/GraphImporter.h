@@ -62,6 +62,23 @@ public:
   /// symbol of the fact does not come from the inputs.
   bool assume(const sym::Fact &fact);
 
+  /// Another name for a value.
+  GraphValue *alias(StringRef name, const GraphValue &value, Location loc);
+  /// Imports the nodes of a subgraph whose names are its own (`instantiate`); its inputs are given.
+  LogicalResult importSubgraph(const relax_onnx_wire::GraphProto &subgraph, ArrayRef<GraphValue> inputs, Location loc);
+  /// What is known at a point: what a region makes is forgotten after it.
+  struct Snapshot {
+    llvm::StringMap<GraphValue> values;
+    llvm::StringMap<Value> providers;
+    DenseMap<Value, Value> shapes;
+  };
+  Snapshot takeSnapshot() const { return {values, providers, shapes}; }
+  void restore(Snapshot snapshot);
+  /// No symbol of the expression is bound in the region.
+  bool isKnownOutside(sym::SymExpr expr, Region &region);
+  /// A prefix for names of a subgraph or function.
+  std::string makePrefix(StringRef stem);
+
   /// The symbols that `value`'s type mentions can be read from it.
   void addProviders(Value value);
   /// A `!relax.shape` value with these entries.
@@ -73,11 +90,15 @@ public:
 
 private:
   LogicalResult importInputs(Block &block);
-  LogicalResult importInitializers();
-  LogicalResult importNodes();
+  LogicalResult importInitializers(const relax_onnx_wire::GraphProto &from);
+  LogicalResult importNode(const relax_onnx_wire::NodeProto &node);
+  LogicalResult inlineFunction(const relax_onnx_wire::FunctionProto &callee, const relax_onnx_wire::NodeProto &node);
+  /// Counts what inlining makes; false after an error because that is without end.
+  bool enterScope(int64_t nodes, Location loc);
   LogicalResult importOutputs();
   Value bindOutput(const relax_onnx_wire::ValueInfoProto &output, GraphValue &value);
   LogicalResult readOpsets();
+  LogicalResult readFunctions();
   FailureOr<RankedTensorType> getInputType(const relax_onnx_wire::ValueInfoProto &input);
   void eraseUnused(Block &block);
 
@@ -93,7 +114,12 @@ private:
   func::FuncOp function;
   llvm::StringMap<GraphValue> values;
   llvm::StringSet<> weightNames;
-  llvm::StringMap<int64_t> opsets;
+  using Opsets = llvm::StringMap<int64_t>; // by domain
+  Opsets opsets;
+  const Opsets *scope = &opsets;                                     // of the function that is being inlined
+  llvm::StringMap<const relax_onnx_wire::FunctionProto *> functions; // by domain, colon, name
+  unsigned depth = 0;
+  int64_t inlinedNodes = 0, prefixes = 0;
 
   llvm::StringMap<Value> providers; // symbol to a value whose type shows it
   llvm::StringSet<> inputSymbols;

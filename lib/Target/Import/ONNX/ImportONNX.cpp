@@ -7,6 +7,9 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/SourceMgr.h"
@@ -15,7 +18,8 @@ using namespace mlir;
 using namespace mlir::relax;
 
 OwningOpRef<ModuleOp> mlir::relax::importONNX(StringRef path, MLIRContext *context, const ONNXImportOptions &options) {
-  context->loadDialect<func::FuncDialect, sym::RelaxSymDialect, graph::RelaxDialect>();
+  context->loadDialect<arith::ArithDialect, func::FuncDialect, scf::SCFDialect, sym::RelaxSymDialect,
+                       graph::RelaxDialect, tensor::TensorDialect>();
   std::string error;
   std::unique_ptr<onnx::ModelFile> file = onnx::ModelFile::open(path, error);
   if (!file) {
@@ -41,6 +45,7 @@ void mlir::relax::registerImportONNXTranslation() {
         return OwningOpRef<Operation *>(importONNX(path, context).release());
       },
       [](DialectRegistry &registry) {
-        registry.insert<func::FuncDialect, sym::RelaxSymDialect, graph::RelaxDialect>();
+        registry.insert<arith::ArithDialect, func::FuncDialect, scf::SCFDialect, sym::RelaxSymDialect,
+                        graph::RelaxDialect, tensor::TensorDialect>();
       });
 }

@@ -37,19 +37,28 @@ static void emitGather(NodeEmitter &e) {
   e.setResult(0, e.create<graph::TakeOp>({data, indices}, e.attr("axis", axis)));
 }
 
+/// A number of any type, as a scalar or a vector of one element.
+static SymExpr readDepth(NodeEmitter &e) {
+  if (isa<IntegerType>(e.getType(1).getElementType()))
+    return e.requireExtent(1, "depth");
+  Elements depth(1);
+  if (Value tensor = e.reshape(e.cast(e.getTensor(1), e.getI64()), {e.constant(1)}))
+    e.getImporter().bindShape(tensor, depth, e.getSymbolStem(), e.getLoc());
+  return depth[0] ? depth[0] : e.constant(0);
+}
+
 static void emitOneHot(NodeEmitter &e) {
-  SmallVector<int64_t> depth = e.requireIntegers(1, "depth");
   int64_t rank = e.getRank(0), axis = e.normalizeAxis(e.getInt("axis", -1), rank + 1);
   if (e.failed())
     return;
-  if (depth.size() != 1 || depth[0] < 0 || depth[0] > (1 << 16))
-    return e.fail("depth must be one number from 0 to 2^16");
   if (e.getRank(2) != 1 || e.getType(2).getShape()[0] != 2)
     return e.fail("values must be a vector of 2 elements");
+  SymExpr depth = readDepth(e);
+  if (e.failed())
+    return;
   // An index outside of [-depth, depth) is equal to no position: a row of "off".
-  Value indices = wrapIndices(e, e.cast(e.getTensor(0), e.getI64()), e.constant(depth[0]));
-  SmallVector<int64_t> positions = llvm::to_vector(llvm::seq<int64_t>(depth[0]));
-  Value range = e.expandDims(e.makeIntegers(positions), llvm::to_vector(llvm::seq<int64_t>(1, rank + 1 - axis)));
+  Value indices = wrapIndices(e, e.cast(e.getTensor(0), e.getI64()), depth);
+  Value range = e.expandDims(e.iota({depth}, 0), llvm::to_vector(llvm::seq<int64_t>(1, rank + 1 - axis)));
   Value isHot = e.create<graph::EqualOp>({e.expandDims(indices, axis), range});
   auto pick = [&](int64_t index) {
     Value part = e.slice(e.getTensor(2), NodeEmitter::Range{0, e.constant(index), e.constant(index + 1)});

@@ -37,6 +37,8 @@ static void emitGemm(NodeEmitter &e) {
   Value a = e.getTensor(0), b = e.getTensor(1);
   if (e.getRank(0) != 2 || e.getRank(1) != 2)
     return e.fail("operands have ranks " + Twine(e.getRank(0)) + " and " + Twine(e.getRank(1)) + ", expected 2");
+  if (e.getOpset() < 7)
+    e.ignoreAttr("broadcast"); // C is broadcast where it fits
   if (e.getInt("transA", 0))
     a = e.permute(a, {1, 0});
   if (e.getInt("transB", 0))

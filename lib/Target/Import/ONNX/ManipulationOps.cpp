@@ -32,160 +32,6 @@ static void emitConcat(NodeEmitter &e) {
 }
 
 //===----------------------------------------------------------------------===//
-// Slice
-//===----------------------------------------------------------------------===//
-
-/// The smaller of two, by proof where possible.
-static SymExpr minimum(NodeEmitter &e, SymExpr a, SymExpr b) {
-  if (a && b && e.getProver().isLessEqual(a, b) == Verdict::True)
-    return a;
-  if (a && b && e.getProver().isLessEqual(b, a) == Verdict::True)
-    return b;
-  return SymExpr::min({a, b});
-}
-
-static SymExpr maximum(NodeEmitter &e, SymExpr a, SymExpr b) {
-  SymExpr smaller = minimum(e, a, b);
-  if (smaller == a)
-    return b;
-  return smaller == b ? a : SymExpr::max({a, b});
-}
-
-/// From this value on a bound stands for "to the end" in files: exporters write 10^9, or the largest 32-bit or 64-bit
-/// integer; "before the beginning" is its negation. The inputs are then assumed to be smaller, which is checked when
-/// the function is entered: otherwise every later extent would carry a minimum.
-static constexpr int64_t kSentinel = 1000000000;
-
-/// A slice bound counted from the end when it is negative; null when its sign is not known.
-static SymExpr resolveBound(NodeEmitter &e, SymExpr bound, SymExpr extent) {
-  if (e.getProver().isLessEqual(e.constant(0), bound) == Verdict::True)
-    return bound;
-  if (e.getProver().isLessEqual(bound, e.constant(-1)) != Verdict::True)
-    return {};
-  std::optional<int64_t> constant = bound.getConstant();
-  if (constant == e.makeBound(std::numeric_limits<int64_t>::min()).getConstant())
-    return e.constant(-1);
-  if (constant && *constant <= -kSentinel &&
-      e.getImporter().assume(Fact{extent, Fact::Op::LessEqual, e.constant(-*constant - 1)}))
-    return e.constant(-1);
-  return bound + extent;
-}
-
-/// min(bound, limit), where `limit` is at most `extent`.
-static SymExpr clampBelow(NodeEmitter &e, SymExpr bound, SymExpr limit, SymExpr extent) {
-  std::optional<int64_t> constant = bound ? bound.getConstant() : std::nullopt;
-  if (constant == std::numeric_limits<int64_t>::max())
-    return limit;
-  if (constant && *constant >= kSentinel && e.getImporter().assume(Fact{extent, Fact::Op::LessEqual, bound}))
-    return limit;
-  return minimum(e, bound, limit);
-}
-
-/// One axis of a slice in the form of relax.slice; null bounds when a sign is not known.
-static NodeEmitter::Range makeRange(NodeEmitter &e, int64_t axis, SymExpr extent, SymExpr start, SymExpr end,
-                                    int64_t stride) {
-  NodeEmitter::Range range{axis, {}, {}, stride};
-  SymExpr zero = e.constant(0), first = resolveBound(e, start, extent), last = resolveBound(e, end, extent);
-  if (!first || !last)
-    return range;
-  if (stride > 0) {
-    range.start = clampBelow(e, maximum(e, first, zero), extent, extent);
-    range.end = maximum(e, clampBelow(e, maximum(e, last, zero), extent, extent), range.start);
-    return range;
-  }
-  // Backwards: bounds are clamped to [0, extent - 1] and [-1, extent - 1]. An empty dimension has no first element: -1.
-  range.start = clampBelow(e, maximum(e, first, zero), extent - 1, extent);
-  range.end = minimum(e, maximum(e, last, e.constant(-1)), range.start);
-  return range;
-}
-
-namespace {
-struct SliceBounds {
-  Elements starts, ends;
-  SmallVector<int64_t> axes, steps;
-};
-} // namespace
-
-static SliceBounds readSlice(NodeEmitter &e) {
-  SliceBounds bounds;
-  if (e.getOpset() < 10) {
-    for (int64_t start : e.getInts("starts"))
-      bounds.starts.push_back(e.makeBound(start));
-    for (int64_t end : e.getInts("ends"))
-      bounds.ends.push_back(e.makeBound(end));
-    bounds.axes = e.getInts("axes");
-  } else if (e.getNumInputs() < 3) {
-    e.fail("has " + Twine(e.getNumInputs()) + " inputs, expected at least 3");
-  } else {
-    bounds.starts = e.getBounds(1).value_or(Elements());
-    bounds.ends = e.getBounds(2).value_or(Elements());
-    if (e.has(3))
-      bounds.axes = e.requireIntegers(3, "axes");
-    if (e.has(4))
-      bounds.steps = e.requireIntegers(4, "steps");
-  }
-  if (bounds.axes.empty())
-    bounds.axes = llvm::to_vector(llvm::seq<int64_t>(bounds.starts.size()));
-  if (bounds.steps.empty())
-    bounds.steps.assign(bounds.starts.size(), 1);
-  size_t count = bounds.starts.size();
-  if (bounds.ends.size() != count || bounds.axes.size() != count || bounds.steps.size() != count)
-    e.fail("starts, ends, axes and steps have different lengths, or one of unknown length");
-  bounds.axes = e.normalizeAxes(bounds.axes, e.getRank(0));
-  return bounds;
-}
-
-/// Bounds that only run time knows, as non-negative symbols: clamped as tensors, then bound.
-static void bindBounds(NodeEmitter &e, SliceBounds &bounds, ArrayRef<SymExpr> dims) {
-  SmallVector<SymExpr> extents;
-  for (int64_t axis : bounds.axes)
-    extents.push_back(dims[axis]);
-  auto bindOne = [&](unsigned index, Elements &elements, StringRef suffix) {
-    if (!llvm::is_contained(elements, SymExpr()))
-      return;
-    Value extent = e.makeDimsTensor(extents), bound = e.cast(e.getTensor(index), e.getI64());
-    Value zero = e.makeScalarLike(0, bound);
-    bound = e.select(e.create<graph::LessOp>({bound, zero}), e.add(bound, extent), bound);
-    bound = e.create<graph::MinimumOp>({e.create<graph::MaximumOp>({bound, zero}), extent});
-    if (!bound)
-      return;
-    elements.assign(elements.size(), SymExpr());
-    e.getImporter().bindShape(bound, elements, (e.getSymbolStem() + suffix).str(), e.getLoc());
-  };
-  bool isUnknown = llvm::is_contained(bounds.starts, SymExpr()) || llvm::is_contained(bounds.ends, SymExpr());
-  if (isUnknown && llvm::any_of(bounds.steps, [](int64_t step) { return step < 0; }))
-    return e.fail("a negative step needs starts and ends that follow from the shapes");
-  bindOne(1, bounds.starts, "_start");
-  bindOne(2, bounds.ends, "_end");
-}
-
-static void emitSlice(NodeEmitter &e) {
-  SmallVector<SymExpr> dims = e.getDims(0);
-  SliceBounds bounds = readSlice(e);
-  if (e.failed())
-    return;
-  bindBounds(e, bounds, dims);
-  SmallVector<NodeEmitter::Range> ranges;
-  for (auto [axis, start, end, step] : llvm::zip(bounds.axes, bounds.starts, bounds.ends, bounds.steps)) {
-    if (e.failed())
-      return;
-    if (step == 0)
-      return e.fail("the step of axis " + Twine(axis) + " is 0");
-    // Steps beyond any extent take one element.
-    constexpr int64_t kMaxStep = int64_t(1) << 56;
-    NodeEmitter::Range range = makeRange(e, axis, dims[axis], start, end, std::clamp(step, -kMaxStep, kMaxStep));
-    if (!range.start || !range.end)
-      return e.fail("the sign of start or end of axis " + Twine(axis) + " is not known: " + Twine(start.str()) + ", " +
-                    end.str());
-    if (step == 1 && range.start.getConstant() == 0 && range.end == dims[axis])
-      continue;
-    ranges.push_back(range);
-  }
-  Value x = e.getTensor(0);
-  e.setResult(0, ranges.empty() ? x : e.slice(x, ranges));
-}
-
-//===----------------------------------------------------------------------===//
 // Split
 //===----------------------------------------------------------------------===//
 
@@ -199,7 +45,7 @@ static Elements splitEvenly(NodeEmitter &e, SymExpr extent) {
   SymExpr part = SymExpr::ceildiv(extent, e.constant(count)), done = e.constant(0);
   Elements sizes;
   for (int64_t index = 0; index < count; ++index) {
-    SymExpr next = minimum(e, part * (index + 1), extent);
+    SymExpr next = e.minimum(part * (index + 1), extent);
     sizes.push_back(next - done);
     done = next;
   }
@@ -359,7 +205,6 @@ ArrayRef<OpEntry> mlir::relax::onnx::getManipulationOps() {
   static constexpr OpEntry entries[] = {
       {"Transpose", 1, 1, 1, 1, emitTranspose},
       {"Concat", 1, 1, kVariadic, 1, emitConcat},
-      {"Slice", 1, 1, 5, 1, emitSlice},
       {"Split", 1, 1, 2, kVariadic, emitSplit},
       {"DepthToSpace", 1, 1, 1, 1, emitDepthToSpace},
       {"SpaceToDepth", 1, 1, 1, 1, emitSpaceToDepth},

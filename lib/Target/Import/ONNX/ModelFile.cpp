@@ -43,7 +43,7 @@ struct FieldRule {
 /// Field numbers of TensorProto that stand for raw_data after the rewriting; see ONNXSubset.proto.
 constexpr unsigned kRawOffsetField = 1000, kRawSizeField = 1001;
 
-/// What is not listed is dropped: doc strings, subgraphs, and fields that a file has no right to use.
+/// What is not listed is dropped: doc strings, and fields that a file has no right to use.
 FieldRule getRule(Message message, int field) {
   auto copyIf = [&](ArrayRef<int> fields) {
     return FieldRule{llvm::is_contained(fields, field) ? Action::Copy : Action::Drop};
@@ -56,7 +56,11 @@ FieldRule getRule(Message message, int field) {
       return {Action::Descend, Message::Function};
     return copyIf({1, 8});
   case Message::Function:
-    return copyIf({1, 10});
+    if (field == 7)
+      return {Action::Descend, Message::Node};
+    if (field == 11)
+      return {Action::Descend, Message::Attribute};
+    return copyIf({1, 4, 5, 9, 10});
   case Message::Graph:
     if (field == 1)
       return {Action::Descend, Message::Node};
@@ -72,6 +76,8 @@ FieldRule getRule(Message message, int field) {
   case Message::Attribute:
     if (field == 5)
       return {Action::Descend, Message::Tensor};
+    if (field == 6)
+      return {Action::Descend, Message::Graph};
     return copyIf({1, 2, 3, 4, 7, 8, 9, 20, 21});
   case Message::Tensor:
     if (field == 9)
@@ -93,9 +99,13 @@ void appendTag(std::string &out, unsigned field, WireFormatLite::WireType type) 
   appendVarint(out, WireFormatLite::MakeTag(field, type));
 }
 
-/// Rewrites one message, up to the limit of `in`, to `out`. `file` is where `in` reads. Recursion follows the nesting
-/// of `Message`, which is four deep at most.
-bool rewriteMessage(Message message, StringRef file, CodedInputStream &in, std::string &out) {
+/// Messages within messages, where only subgraphs of nodes repeat: less than what protobuf's own parser allows.
+constexpr unsigned kMaxNesting = 60;
+
+/// Rewrites one message, up to the limit of `in`, to `out`. `file` is where `in` reads. `nesting` bounds the recursion.
+bool rewriteMessage(Message message, StringRef file, CodedInputStream &in, std::string &out, unsigned nesting = 0) {
+  if (nesting > kMaxNesting)
+    return false;
   while (true) {
     int start = in.CurrentPosition();
     uint32_t tag = in.ReadTag();
@@ -125,7 +135,7 @@ bool rewriteMessage(Message message, StringRef file, CodedInputStream &in, std::
     }
     std::string child;
     CodedInputStream::Limit limit = in.PushLimit(size);
-    if (!rewriteMessage(rule.child, file, in, child))
+    if (!rewriteMessage(rule.child, file, in, child, nesting + 1))
       return false;
     in.PopLimit(limit);
     appendTag(out, field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);

@@ -6,6 +6,7 @@
 #include "NodeEmitter.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphPositionOps.h"
 #include "TensorData.h"
 #include "mlir/IR/Verifier.h"
 #include <cmath>
@@ -145,6 +146,21 @@ Elements NodeEmitter::requireExtents(unsigned index, StringRef what) {
   return *elements;
 }
 
+SymExpr NodeEmitter::requireExtent(unsigned index, StringRef what) {
+  RankedTensorType type = getType(index);
+  if (!failed() && (!isa<IntegerType>(type.getElementType()) || type.getRank() > 1 || !type.hasStaticShape() ||
+                    type.getNumElements() != 1))
+    fail(what + " must be one integer");
+  std::optional<Elements> elements = getElements(index);
+  if (failed() || !elements)
+    return constant(0);
+  if ((*elements)[0])
+    return (*elements)[0];
+  if (Value tensor = reshape(cast(getTensor(index), getI64()), {constant(1)}))
+    importer.bindShape(tensor, *elements, getSymbolStem(), loc);
+  return (*elements)[0] ? (*elements)[0] : constant(0);
+}
+
 DenseElementsAttr NodeEmitter::getDense(unsigned index) {
   GraphValue *value = getInput(index);
   return value ? dyn_cast_if_present<DenseElementsAttr>(value->stored) : DenseElementsAttr();
@@ -214,6 +230,11 @@ SmallVector<float> NodeEmitter::getFloats(StringRef name) {
 const relax_onnx_wire::TensorProto *NodeEmitter::getTensorAttr(StringRef name) {
   const AttributeProto *attribute = findAttr(name, AttributeProto::TENSOR);
   return attribute ? &attribute->t() : nullptr;
+}
+
+const relax_onnx_wire::GraphProto *NodeEmitter::getGraph(StringRef name) {
+  const AttributeProto *attribute = findAttr(name, AttributeProto::GRAPH);
+  return attribute ? &attribute->g() : nullptr;
 }
 
 void NodeEmitter::checkAttrs() {
@@ -470,6 +491,10 @@ Value NodeEmitter::full(ArrayRef<SymExpr> dims, TypedAttr value) {
   return create<graph::FullOp>(makeShape(dims), attr("value", value));
 }
 
+Value NodeEmitter::iota(ArrayRef<SymExpr> dims, int64_t axis) {
+  return create<graph::IotaOp>(makeShape(dims), attr("axis", axis));
+}
+
 Value NodeEmitter::makeShape(ArrayRef<SymExpr> dims) {
   if (failed())
     return {};
@@ -496,6 +521,10 @@ SymExpr NodeEmitter::divideExactly(SymExpr dim, int64_t divisor) {
   return quotient;
 }
 
+Value NodeEmitter::dimScalar(SymExpr dim, Type elementType) {
+  return cast(reshape(makeDimsTensor({dim}), {}), elementType);
+}
+
 Value NodeEmitter::makeDimsTensor(ArrayRef<SymExpr> dims) {
   Value shape = makeShape(dims);
   if (!shape)
@@ -509,4 +538,19 @@ SymExpr NodeEmitter::product(ArrayRef<SymExpr> dims) {
   for (SymExpr dim : dims)
     result = result * dim;
   return result;
+}
+
+SymExpr NodeEmitter::minimum(SymExpr a, SymExpr b) {
+  if (a && b && getProver().isLessEqual(a, b) == sym::Verdict::True)
+    return a;
+  if (a && b && getProver().isLessEqual(b, a) == sym::Verdict::True)
+    return b;
+  return SymExpr::min({a, b});
+}
+
+SymExpr NodeEmitter::maximum(SymExpr a, SymExpr b) {
+  SymExpr smaller = minimum(a, b);
+  if (smaller == a)
+    return b;
+  return smaller == b ? a : SymExpr::max({a, b});
 }

@@ -23,6 +23,8 @@ public:
   bool failed() const { return hasFailed; }
   /// Reports "node 'name' (Type, domain, opset N): message" once; further messages are dropped.
   void fail(const Twine &message);
+  /// An error was reported elsewhere.
+  void markFailed() { hasFailed = true; }
 
   //===- The node -----------------------------------------------------------===//
 
@@ -60,6 +62,8 @@ public:
   /// Elements of a 1-D integer input that are extents: what is unknown becomes a new symbol with the run-time value,
   /// which must not be negative.
   Elements requireExtents(unsigned index, StringRef what);
+  /// The same for an integer scalar or a vector of one element.
+  sym::SymExpr requireExtent(unsigned index, StringRef what);
   /// The value of a constant input, null when it is none or a large one.
   DenseElementsAttr getDense(unsigned index);
 
@@ -73,6 +77,7 @@ public:
   SmallVector<int64_t> getInts(StringRef name);
   SmallVector<float> getFloats(StringRef name);
   const relax_onnx_wire::TensorProto *getTensorAttr(StringRef name);
+  const relax_onnx_wire::GraphProto *getGraph(StringRef name);
   /// The attribute holds nothing that matters here.
   void ignoreAttr(StringRef name) { findAttr(name); }
   /// Reports the first attribute that was not read.
@@ -145,14 +150,21 @@ public:
   };
   Value slice(Value value, ArrayRef<Range> ranges);
   Value full(ArrayRef<sym::SymExpr> dims, TypedAttr value);
+  /// i64: the index along `axis`.
+  Value iota(ArrayRef<sym::SymExpr> dims, int64_t axis);
 
   Value makeShape(ArrayRef<sym::SymExpr> dims);
   /// Never null: the lowest integer, which is no expression, is an error.
   sym::SymExpr constant(int64_t value);
   sym::SymExpr product(ArrayRef<sym::SymExpr> dims);
+  /// The smaller and the larger of two, by proof where possible. Null gives null.
+  sym::SymExpr minimum(sym::SymExpr a, sym::SymExpr b);
+  sym::SymExpr maximum(sym::SymExpr a, sym::SymExpr b);
 
   /// dim / divisor without rest: proved, or assumed of the inputs and checked at entry; else an error.
   sym::SymExpr divideExactly(sym::SymExpr dim, int64_t divisor);
+  /// An extent as a scalar.
+  Value dimScalar(sym::SymExpr dim, Type elementType);
   /// The extents as a 1-D i64 tensor.
   Value makeDimsTensor(ArrayRef<sym::SymExpr> dims);
 

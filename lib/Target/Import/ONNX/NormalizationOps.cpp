@@ -47,6 +47,8 @@ static void emitBatchNormalization(NodeEmitter &e) {
     return e.fail("input has rank " + Twine(rank) + ", expected a batch and a channel dimension");
   float epsilon = e.getFloat("epsilon", 1e-5f);
   e.ignoreAttr("momentum"); // of training
+  if (e.getOpset() < 7 && !e.getInt("is_test", 0))
+    return e.fail("attribute 'is_test' must be 1: training is not supported");
   if (e.getInt("training_mode", 0))
     return e.fail("training_mode must be 0");
   if (e.getInt("spatial", 1) != 1)

@@ -12,8 +12,11 @@ using mlir::relax::sym::SymExpr;
 static const OpEntry *findOp(StringRef type) {
   static const llvm::StringMap<const OpEntry *> table = [] {
     llvm::StringMap<const OpEntry *> entries;
-    for (ArrayRef<OpEntry> family : {getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(),
-                                     getNormalizationOps(), getShapeOps(), getManipulationOps(), getIndexOps()})
+    for (ArrayRef<OpEntry> family :
+         {getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(), getNormalizationOps(),
+          getShapeOps(), getManipulationOps(), getSliceOps(), getIndexOps(), getPositionOps(), getAttentionOps(),
+          getLossOps(), getControlFlowOps(), getComposedOps(), getEinsumOps(), getSignalOps(), getGridOps(),
+          getCacheOps()})
       for (const OpEntry &entry : family)
         entries[entry.type] = &entry;
     return entries;
@@ -26,7 +29,7 @@ static bool checkSignature(NodeEmitter &e, const OpEntry &entry) {
   unsigned count = e.getNumInputs();
   if (count < entry.minInputs || count > entry.maxInputs) {
     e.fail("has " + Twine(count) + " inputs, expected " +
-           (entry.maxInputs == kVariadic         ? "at least " + Twine(entry.minInputs)
+           (entry.maxInputs >= kVariadicOptional ? "at least " + Twine(entry.minInputs)
             : entry.minInputs == entry.maxInputs ? Twine(entry.minInputs)
                                                  : Twine(entry.minInputs) + " to " + Twine(entry.maxInputs)));
     return false;
@@ -60,6 +63,9 @@ void mlir::relax::onnx::emitNode(NodeEmitter &e) {
     return e.fail("the operator does not exist before opset " + Twine(entry->since));
   if (!checkSignature(e, *entry))
     return;
+  // Says which buffers may be reused.
+  if (e.getOpset() < 6)
+    e.ignoreAttr("consumed_inputs");
   SmallVector<std::optional<KnownElements>> known = followElements(e);
   bool complete = !known.empty() && llvm::all_of(known, [&](const std::optional<KnownElements> &result) {
     return result && isComplete(e, *result);

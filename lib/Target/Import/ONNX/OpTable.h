@@ -11,9 +11,11 @@
 namespace mlir::relax::onnx {
 
 /// Opsets of the standard domain that are understood.
-inline constexpr int64_t kMinOpset = 7, kMaxOpset = 25;
+inline constexpr int64_t kMinOpset = 1, kMaxOpset = 28;
 /// Any number of inputs.
 inline constexpr unsigned kVariadic = ~0u;
+/// The same where inputs may be missing.
+inline constexpr unsigned kVariadicOptional = kVariadic - 1;
 
 /// One operator of the standard domain. `emit` is called with the required inputs there.
 struct OpEntry {
@@ -31,7 +33,17 @@ ArrayRef<OpEntry> getLinearAlgebraOps();
 ArrayRef<OpEntry> getNormalizationOps();
 ArrayRef<OpEntry> getShapeOps();
 ArrayRef<OpEntry> getManipulationOps();
+ArrayRef<OpEntry> getSliceOps();
 ArrayRef<OpEntry> getIndexOps();
+ArrayRef<OpEntry> getPositionOps();
+ArrayRef<OpEntry> getAttentionOps();
+ArrayRef<OpEntry> getLossOps();
+ArrayRef<OpEntry> getControlFlowOps();
+ArrayRef<OpEntry> getComposedOps();
+ArrayRef<OpEntry> getEinsumOps();
+ArrayRef<OpEntry> getSignalOps();
+ArrayRef<OpEntry> getGridOps();
+ArrayRef<OpEntry> getCacheOps();
 
 /// Imports one node; failures are reported by the emitter.
 void emitNode(NodeEmitter &emitter);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RuntimeAxes.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -16,8 +17,25 @@ struct Reduction {
   SmallVector<int64_t> axes;
   bool keepdims = true;
   bool noop = false; // the operand is the result
+  Value shape;       // of the result, where the axes are only known at run time: the operand is reshaped then
 };
 } // namespace
+
+/// Axes of run time: the operand is reshaped so that each dimension is one that stays and one that is reduced.
+static Reduction separate(NodeEmitter &e, Reduction reduction) {
+  int64_t rank = e.getRank(0);
+  RuntimeAxes axes = readRuntimeAxes(e, 1, rank);
+  Value kept;
+  reduction.operand = separateAxes(e, axes, reduction.operand, kept);
+  for (int64_t axis = 0; axis < rank; ++axis)
+    reduction.axes.push_back(2 * axis + 1);
+  if (e.failed())
+    return reduction;
+  SmallVector<sym::SymExpr> dims;
+  if (!std::exchange(reduction.keepdims, false))
+    reduction.shape = bindExtents(e, removeAxes(e, axes, kept), rank - axes.count, {}, dims);
+  return reduction;
+}
 
 /// Reads axes (an attribute before opset `inputSince`, then an input), keepdims and noop_with_empty_axes.
 static Reduction readReduction(NodeEmitter &e, int64_t inputSince) {
@@ -33,6 +51,8 @@ static Reduction readReduction(NodeEmitter &e, int64_t inputSince) {
     axes = e.getInts("axes");
   } else {
     noopWithEmptyAxes = e.getInt("noop_with_empty_axes", 0);
+    if (e.has(1) && !e.getIntegers(1))
+      return separate(e, reduction);
     if (e.has(1))
       axes = e.requireIntegers(1, "axes");
   }
@@ -52,29 +72,38 @@ static Value apply(NodeEmitter &e, ReduceFunction function, const Reduction &red
   return reduction.noop ? operand : (e.*function)(operand, reduction.axes, reduction.keepdims);
 }
 
+static void setReduced(NodeEmitter &e, const Reduction &reduction, Value result) {
+  e.setResult(0, reduction.shape ? e.create<graph::ReshapeOp>({result, reduction.shape}) : result);
+}
+
 template <ReduceFunction function, int64_t inputSince> static void emitReduction(NodeEmitter &e) {
   Reduction reduction = readReduction(e, inputSince);
-  e.setResult(0, apply(e, function, reduction, reduction.operand));
+  setReduced(e, reduction, apply(e, function, reduction, reduction.operand));
 }
 
 static void emitReduceL1(NodeEmitter &e) {
   Reduction reduction = readReduction(e, 18);
-  e.setResult(0, apply(e, &NodeEmitter::reduceSum, reduction, e.create<graph::AbsOp>(reduction.operand)));
+  setReduced(e, reduction, apply(e, &NodeEmitter::reduceSum, reduction, e.create<graph::AbsOp>(reduction.operand)));
 }
 
 static Value sumSquares(NodeEmitter &e, const Reduction &reduction) {
   return apply(e, &NodeEmitter::reduceSum, reduction, e.multiply(reduction.operand, reduction.operand));
 }
 
-static void emitReduceSumSquare(NodeEmitter &e) { e.setResult(0, sumSquares(e, readReduction(e, 18))); }
+static void emitReduceSumSquare(NodeEmitter &e) {
+  Reduction reduction = readReduction(e, 18);
+  setReduced(e, reduction, sumSquares(e, reduction));
+}
 
 static void emitReduceL2(NodeEmitter &e) {
-  e.setResult(0, e.create<graph::SqrtOp>(sumSquares(e, readReduction(e, 18))));
+  Reduction reduction = readReduction(e, 18);
+  setReduced(e, reduction, e.create<graph::SqrtOp>(sumSquares(e, reduction)));
 }
 
 static void emitReduceLogSum(NodeEmitter &e) {
   Reduction reduction = readReduction(e, 18);
-  e.setResult(0, e.create<graph::LogOp>(apply(e, &NodeEmitter::reduceSum, reduction, reduction.operand)));
+  Value sum = apply(e, &NodeEmitter::reduceSum, reduction, reduction.operand);
+  setReduced(e, reduction, e.create<graph::LogOp>(sum));
 }
 
 /// log(sum(exp(x))) with the maximum taken out, where it is finite.
@@ -89,7 +118,7 @@ static void emitReduceLogSumExp(NodeEmitter &e) {
   Value shift = e.select(isFinite, top, e.makeScalarLike(0, top));
   Value sum = e.reduceSum(e.create<graph::ExpOp>(e.subtract(x, shift)), reduction.axes, /*keepdims=*/true);
   Value result = e.add(e.create<graph::LogOp>(sum), shift);
-  e.setResult(0, reduction.keepdims ? result : e.squeeze(result, reduction.axes));
+  setReduced(e, reduction, reduction.keepdims ? result : e.squeeze(result, reduction.axes));
 }
 
 /// Before opset 13 everything from the axis on is one dimension, since then the axis alone.

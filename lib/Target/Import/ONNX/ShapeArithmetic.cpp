@@ -138,7 +138,7 @@ static bool areAllScalars(NodeEmitter &e) {
 static Known followElementwise(NodeEmitter &e, bool isComparison) {
   std::optional<SmallVector<Elements>> operands = getAllElements(e);
   std::optional<size_t> length = operands ? getCommonLength(*operands) : std::nullopt;
-  if (!length || (e.getOpType() == "Mod" && e.getInt("fmod", 0)))
+  if (!length || (e.getOpType() == "Mod" && e.getInt("fmod", 0)) || (e.getOpset() < 7 && e.hasAttr("broadcast")))
     return std::nullopt;
   Elements result;
   for (size_t i = 0; i < *length; ++i) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RuntimeAxes.h"
 #include "TensorData.h"
 #include <cmath>
 
@@ -167,7 +168,31 @@ static SmallVector<int64_t> readAxes(NodeEmitter &e) {
   return e.getInts("axes");
 }
 
+/// The axes are an input that only run time knows.
+static bool hasRuntimeAxes(NodeEmitter &e) { return e.getOpset() >= 13 && e.has(1) && !e.getIntegers(1); }
+
+/// A dimension that is no 1 is found by the reshape: the number of elements would change.
+static void emitRuntimeSqueeze(NodeEmitter &e) {
+  RuntimeAxes axes = readRuntimeAxes(e, 1, e.getRank(0));
+  SmallVector<SymExpr> dims;
+  Value extents = removeAxes(e, axes, e.makeDimsTensor(e.getDims(0)));
+  Value shape = bindExtents(e, extents, axes.rank - axes.count, axes.isValid, dims);
+  e.setResult(0, e.create<graph::ReshapeOp>({e.getTensor(0), shape}));
+}
+
+static void emitRuntimeUnsqueeze(NodeEmitter &e) {
+  RankedTensorType type = e.getType(1);
+  int64_t added = type.hasStaticShape() && type.getNumElements() <= kMaxElements ? type.getNumElements() : 0;
+  RuntimeAxes axes = readRuntimeAxes(e, 1, e.getRank(0) + added);
+  SmallVector<SymExpr> dims;
+  Value extents = insertAxes(e, axes, e.makeDimsTensor(e.getDims(0)));
+  Value shape = bindExtents(e, extents, axes.rank, axes.isValid, dims);
+  e.setResult(0, e.create<graph::ReshapeOp>({e.getTensor(0), shape}));
+}
+
 static void emitSqueeze(NodeEmitter &e) {
+  if (hasRuntimeAxes(e))
+    return emitRuntimeSqueeze(e);
   SmallVector<SymExpr> dims = e.getDims(0);
   SmallVector<int64_t> axes = e.normalizeAxes(readAxes(e), dims.size());
   bool all = e.getOpset() >= 13 ? !e.has(1) : !e.hasAttr("axes");
@@ -185,6 +210,8 @@ static void emitSqueeze(NodeEmitter &e) {
 }
 
 static void emitUnsqueeze(NodeEmitter &e) {
+  if (hasRuntimeAxes(e))
+    return emitRuntimeUnsqueeze(e);
   SmallVector<int64_t> axes = readAxes(e);
   axes = e.normalizeAxes(axes, e.getRank(0) + axes.size());
   llvm::sort(axes);
@@ -254,43 +281,52 @@ static void emitConstantOfShape(NodeEmitter &e) {
   e.setResult(0, result);
 }
 
-/// Integer ranges of up to kMaxElements are followed element by element; this makes the other constant ones.
+/// The number of elements: from the elements of the inputs where they are known, else computed.
+static SymExpr getRangeLength(NodeEmitter &e, ArrayRef<Value> bounds) {
+  bool isFloat = isa<FloatType>(e.getType(0).getElementType());
+  SymExpr known[3];
+  for (unsigned index : {0, 1, 2})
+    if (std::optional<Elements> elements = e.getElements(index); elements && elements->size() == 1)
+      known[index] = (*elements)[0];
+  if (std::optional<int64_t> delta = known[2] ? known[2].getConstant() : std::nullopt;
+      delta && *delta > 0 && known[0] && known[1])
+    if (SymExpr length = SymExpr::ceildiv(known[1] - known[0], known[2]))
+      return e.maximum(e.constant(0), length);
+  Value length, span = e.subtract(bounds[1], bounds[0]);
+  if (isFloat) {
+    length = e.cast(e.create<graph::CeilOp>(e.divide(span, bounds[2])), e.getI64());
+  } else {
+    // Quotients of absolute values: integer division rounds towards zero.
+    Value isBackward = e.create<graph::LessOp>({bounds[2], e.makeScalarLike(0, bounds[2])});
+    span = e.select(isBackward, e.create<graph::NegateOp>(span), span);
+    Value size = e.create<graph::AbsOp>(bounds[2]), one = e.makeScalarLike(1, span);
+    span = e.create<graph::MaximumOp>({span, e.makeScalarLike(0, span)});
+    length = e.divide(e.subtract(e.add(span, size), one), size);
+  }
+  length = e.create<graph::MaximumOp>({length, e.makeScalarLike(0, length)});
+  Elements extent(1);
+  if (Value vector = e.reshape(length, {e.constant(1)}))
+    e.getImporter().bindShape(vector, extent, e.getSymbolStem(), e.getLoc());
+  return extent[0];
+}
+
+/// Small integer ranges of constants are followed element by element.
 static void emitRange(NodeEmitter &e) {
-  constexpr int64_t kMaxLength = 1 << 16;
-  SmallVector<double> bounds;
-  for (unsigned index = 0; index < 3; ++index) {
-    std::optional<SmallVector<int64_t>> integers = e.getIntegers(index);
-    DenseElementsAttr dense = e.getDense(index);
-    if (integers && integers->size() == 1)
-      bounds.push_back(static_cast<double>((*integers)[0]));
-    else if (dense && dense.getNumElements() == 1 && isa<FloatType>(dense.getElementType()))
-      bounds.push_back(cast<FloatAttr>(*dense.value_begin<Attribute>()).getValueAsDouble());
-    else
-      return e.fail("start, limit and delta must be constants");
-  }
-  double length = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
-  if (!(length <= kMaxLength))
-    return e.fail("has more than " + Twine(kMaxLength) + " elements");
-  // Bounds of integers above 2^53 are not exact as double: they are refused.
-  auto isExact = [](double bound) { return std::abs(bound) <= double(int64_t(1) << 53); };
-  auto elementType = e.getType(0).getElementType();
-  auto type = RankedTensorType::get({std::max<int64_t>(static_cast<int64_t>(length), 0)}, elementType);
-  if (auto floatType = dyn_cast<FloatType>(elementType)) {
-    SmallVector<APFloat> values;
-    for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      bool isInexact;
-      values.emplace_back(bounds[0] + i * bounds[2]);
-      values.back().convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
-    }
-    return setDense(e, DenseElementsAttr::get(type, values));
-  }
-  if (!llvm::all_of(bounds, isExact))
-    return e.fail("start, limit and delta are too large");
-  SmallVector<APInt> values;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    values.emplace_back(elementType.getIntOrFloatBitWidth(), static_cast<int64_t>(bounds[0] + i * bounds[2]),
-                        /*isSigned=*/true, /*implicitTrunc=*/true);
-  setDense(e, DenseElementsAttr::get(type, values));
+  Type type = e.getType(0).getElementType();
+  e.ignoreAttr("stash_type"); // what is computed below is at least as precise
+  if (type.isInteger(1))
+    return e.fail("a range of bools is not supported");
+  Type computed = type.isF16() ? e.getF32() : isa<FloatType>(type) ? type : e.getI64();
+  SmallVector<Value> bounds;
+  for (unsigned index : {0, 1, 2})
+    bounds.push_back(e.cast(e.reshape(e.getTensor(index), {}), computed));
+  if (e.failed())
+    return;
+  SymExpr length = getRangeLength(e, bounds);
+  if (!length)
+    return e.fail("the number of elements does not fit 64 bits");
+  Value position = e.cast(e.iota({length}, 0), computed);
+  e.setResult(0, e.cast(e.add(e.multiply(position, bounds[2]), bounds[0]), type));
 }
 
 ArrayRef<OpEntry> mlir::relax::onnx::getShapeOps() {
