@@ -2,7 +2,6 @@
 """onnx.backend.base over the tools and the Python package relax: a model is compiled to an artifact and run from it."""
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -16,20 +15,9 @@ sys.path.insert(0, str(ROOT / "python-bindings"))
 import relax  # noqa: E402
 
 
-class CompileError(RuntimeError):
-    """relax-compile failed; the text is its message."""
-
-
 def compile_file(model, artifact, timeout=120):
     """Compiles a model file."""
-    process = subprocess.run([str(BUILD / "bin/relax-compile"), str(model), "-o", str(artifact)], capture_output=True,
-                             text=True, timeout=timeout, errors="replace")
-    if process.returncode:
-        lines = process.stderr.strip().splitlines() or [f"no message, status {process.returncode}"]
-        text = next((line for line in lines if "error:" in line), lines[-1])
-        if process.returncode != 1:
-            text = f"crash, status {process.returncode}: {text}"
-        raise CompileError(text.split("error: ", 1)[-1])
+    relax.onnx.compile_model(model, artifact, compiler=BUILD / "bin/relax-compile", timeout=timeout)
 
 
 class RelaxRep(BackendRep):

@@ -519,9 +519,9 @@ def branch(then, otherwise):
 
 def nested(depth):
     """If in If."""
-    inner = graph([node("Neg", "x", "r")], "r")
+    last = inner = graph([node("Neg", "x", "r")], "r")
     for _ in range(depth):
-        inner = graph([node("If", "c", "r", then_branch=inner, else_branch=inner)], "r")
+        inner = graph([node("If", "c", "r", then_branch=inner, else_branch=last)], "r")
     return inner
 
 

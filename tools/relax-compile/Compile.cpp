@@ -105,7 +105,7 @@ LogicalResult selectFunctions(ModuleOp module, ArrayRef<std::string> names) {
 
 OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &sources, MLIRContext &context) {
   if (StringRef(options.input).ends_with(".onnx"))
-    return importONNX(options.input, &context);
+    return importONNX(options.input, &context, options.import);
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(options.input, &message);
   if (!buffer) {

@@ -6,6 +6,7 @@
 #ifndef RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
 #define RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
 
+#include "RelaxDialect/Target/Import/ONNX.h"
 #include "mlir/Support/LogicalResult.h"
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct CompileOptions {
   std::string target = "cpu";
   std::vector<std::string> functions; // entries, "*": all; empty: main, else the only public function
   Emit emit = Emit::Artifact;
+  mlir::relax::ONNXImportOptions import;
   std::string after; // with Emit::MLIR: the pass whose result is shown
 };
 

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "../ImportFlags.h"
 #include "Compile.h"
 
 #include "RelaxDialect/InitAll.h"
@@ -41,11 +42,17 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string, true> after("after", llvm::cl::desc("With --emit=mlir: show the module after this pass"),
                                          llvm::cl::value_desc("pass"), llvm::cl::location(options.after),
                                          llvm::cl::cat(category));
+  ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "relax-compile " << mlir::relax::getVersion() << "\n"; });
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
+  std::string problem;
+  if (!importFlags.get(options.import, problem)) {
+    llvm::errs() << "relax-compile: error: " << problem << "\n";
+    return 1;
+  }
 
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);

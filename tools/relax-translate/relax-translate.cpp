@@ -3,11 +3,24 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#include "RelaxDialect/InitAll.h"
+#include "../ImportFlags.h"
+
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 int main(int argc, char **argv) {
-  mlir::relax::registerAllTranslations();
+  llvm::cl::OptionCategory category("relax-translate: models");
+  ImportFlags flags(category);
+  mlir::relax::registerImportONNXTranslation([&flags] {
+    mlir::relax::ONNXImportOptions options;
+    std::string problem;
+    if (!flags.get(options, problem)) {
+      llvm::errs() << "relax-translate: error: " << problem << "\n";
+      std::exit(1);
+    }
+    return options;
+  });
   return mlir::failed(mlir::mlirTranslateMain(argc, argv, "relax-translate: reads models into relax"));
 }

@@ -9,16 +9,27 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/LLVM.h"
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace mlir::relax {
 
 struct ONNXImportOptions {
   /// Name of the function made from the model's graph.
   std::string functionName = "main";
+  /// Dimension names of the inputs that get another symbol, the same one when two get equal names.
+  std::map<std::string, std::string> symbols;
+  /// Dimension names of the inputs that are constants.
+  std::map<std::string, int64_t> dims;
+  /// What the caller promises about the symbols (`batch <= 8`); it is checked when the function is entered.
+  std::vector<std::string> facts;
+  /// Version of the standard operators in the place of the file's, 0 for none.
+  int64_t opset = 0;
 };
 
-/// Reads an ONNX model (opsets 7 to 25) into a module with one public function of graph ops.
+/// Reads an ONNX model (opsets 1 to 28) into a module with one public function of graph ops.
 ///
 /// Dimension names become symbols; a dim_param is read as an expression only when each of its symbols also stands alone
 /// as a dim_param of a graph input, else the whole text is one (quoted) symbol. Integer tensors of rank 0 and 1 are
@@ -34,8 +45,8 @@ struct ONNXImportOptions {
 /// than 2 GiB.
 OwningOpRef<ModuleOp> importONNX(StringRef path, MLIRContext *context, const ONNXImportOptions &options = {});
 
-/// Registers `relax-translate --import-onnx`.
-void registerImportONNXTranslation();
+/// Registers `relax-translate --import-onnx`. The options are asked for when a model is read.
+void registerImportONNXTranslation(std::function<ONNXImportOptions()> getOptions = {});
 
 } // namespace mlir::relax
 

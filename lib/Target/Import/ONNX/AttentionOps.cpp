@@ -94,6 +94,8 @@ static SymExpr countRepeats(NodeEmitter &e, const Attention &attention) {
     return e.constant(1);
   if (std::optional<int64_t> count = keyHeads.getConstant())
     return *count < 1 ? e.constant(1) : e.divideExactly(heads, *count);
+  // Without heads there is nothing to divide by.
+  e.getImporter().assume(sym::Fact{e.constant(1), sym::Fact::Op::LessEqual, keyHeads});
   return SymExpr::floordiv(heads, keyHeads);
 }
 

@@ -27,7 +27,8 @@ using relax_onnx_wire::ValueInfoProto;
 
 GraphImporter::GraphImporter(ModelFile &file, MLIRContext *context, const ONNXImportOptions &options)
     : file(file), graph(file.getModel().graph()), context(context), options(options), builder(context),
-      fileLoc(FileLineColLoc::get(context, file.getPath(), 0, 0)), symbols(context) {}
+      fileLoc(FileLineColLoc::get(context, file.getPath(), 0, 0)),
+      symbols(context, this->options.symbols, this->options.dims) {}
 
 OwningOpRef<ModuleOp> GraphImporter::run() {
   module = ModuleOp::create(fileLoc);
@@ -37,7 +38,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(context, {}));
   Block &block = *function.addEntryBlock();
   builder.setInsertionPointToEnd(&block);
-  if (failed(readOpsets()) || failed(readFunctions()) || failed(importInputs(block)) ||
+  if (failed(readOpsets()) || failed(readFunctions()) || failed(importInputs(block)) || failed(readOptions()) ||
       failed(importInitializers(graph)))
     return {};
   for (const relax_onnx_wire::NodeProto &node : graph.node())
@@ -59,8 +60,43 @@ LogicalResult GraphImporter::readOpsets() {
       return emitError(fileLoc) << "opset " << entry.version() << " is not supported, expected " << kMinOpset << " to "
                                 << kMaxOpset;
   }
+  if (options.opset && (options.opset < kMinOpset || options.opset > kMaxOpset))
+    return emitError(fileLoc) << "option: opset " << options.opset << " is not supported, expected " << kMinOpset
+                              << " to " << kMaxOpset;
+  if (options.opset)
+    opsets[""] = options.opset;
   if (graph.sparse_initializer_size())
     return emitError(fileLoc) << "sparse initializers are not supported";
+  return success();
+}
+
+LogicalResult GraphImporter::readOptions() {
+  auto checkName = [&](StringRef name) -> LogicalResult {
+    if (symbols.isDeclared(name))
+      return success();
+    return emitError(fileLoc) << "option: no input has a dimension named '" << printable(name) << "'";
+  };
+  for (const auto &[name, symbol] : options.symbols) {
+    if (failed(checkName(name)))
+      return failure();
+    if (symbol.empty())
+      return emitError(fileLoc) << "option: the new name of dimension '" << printable(name) << "' is empty";
+  }
+  for (const auto &[name, value] : options.dims) {
+    if (failed(checkName(name)))
+      return failure();
+    if (value < 0)
+      return emitError(fileLoc) << "option: dimension '" << printable(name) << "' is negative: " << value;
+  }
+  for (const std::string &text : options.facts) {
+    std::string error;
+    FailureOr<Fact> fact = Fact::parse(context, text, error);
+    if (failed(fact))
+      return emitError(fileLoc) << "option: fact '" << printable(text) << "': " << error;
+    if (!assume(*fact))
+      return emitError(fileLoc) << "option: fact '" << printable(text)
+                                << "' is never true, or names what is no dimension of an input";
+  }
   return success();
 }
 

@@ -99,6 +99,8 @@ private:
   Value bindOutput(const relax_onnx_wire::ValueInfoProto &output, GraphValue &value);
   LogicalResult readOpsets();
   LogicalResult readFunctions();
+  /// Facts and names of the options must be about dimensions of inputs.
+  LogicalResult readOptions();
   FailureOr<RankedTensorType> getInputType(const relax_onnx_wire::ValueInfoProto &input);
   void eraseUnused(Block &block);
 

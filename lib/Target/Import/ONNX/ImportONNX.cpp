@@ -32,17 +32,18 @@ OwningOpRef<ModuleOp> mlir::relax::importONNX(StringRef path, MLIRContext *conte
   return module;
 }
 
-void mlir::relax::registerImportONNXTranslation() {
+void mlir::relax::registerImportONNXTranslation(std::function<ONNXImportOptions()> getOptions) {
   // Weights refer to the model by its name, so the file is opened again by it; what the tool has read is not used.
   TranslateToMLIRRegistration registration(
       "import-onnx", "read an ONNX model into relax graph ops",
-      [](llvm::SourceMgr &sourceMgr, MLIRContext *context) -> OwningOpRef<Operation *> {
+      [getOptions](llvm::SourceMgr &sourceMgr, MLIRContext *context) -> OwningOpRef<Operation *> {
         StringRef path = sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBufferIdentifier();
         if (path == "<stdin>") {
           emitError(UnknownLoc::get(context)) << "a model is read from a named file: weights refer to it";
           return {};
         }
-        return OwningOpRef<Operation *>(importONNX(path, context).release());
+        return OwningOpRef<Operation *>(
+            importONNX(path, context, getOptions ? getOptions() : ONNXImportOptions()).release());
       },
       [](DialectRegistry &registry) {
         registry.insert<arith::ArithDialect, func::FuncDialect, scf::SCFDialect, sym::RelaxSymDialect,

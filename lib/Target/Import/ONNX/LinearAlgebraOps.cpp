@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "Windows.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -59,70 +60,44 @@ static void emitGemm(NodeEmitter &e) {
   e.setResult(0, result);
 }
 
-/// Products of two such numbers stay inside 64 bits.
-static constexpr int64_t kMaxWindow = int64_t(1) << 30;
-
-namespace {
-struct Window {
-  SmallVector<int64_t> strides, dilations, pads;
-};
-} // namespace
-
-/// An attribute with one value per spatial dimension; all `absent` when it is missing.
-static SmallVector<int64_t> getPerDimension(NodeEmitter &e, StringRef name, int64_t count, int64_t absent,
-                                            int64_t least) {
-  SmallVector<int64_t> values = e.getInts(name);
-  if (values.empty())
-    return SmallVector<int64_t>(count, absent);
-  if (static_cast<int64_t>(values.size()) != count)
-    e.fail("attribute '" + name + "' has " + Twine(values.size()) + " values, expected " + Twine(count));
-  for (int64_t value : values)
-    if (value < least || value > kMaxWindow)
-      e.fail("attribute '" + name + "' holds " + Twine(value) + ", expected at least " + Twine(least));
-  return e.failed() ? SmallVector<int64_t>(count, least) : values;
-}
-
-/// Padding before and after one dimension for auto_pad SAME_*: the output has ceildiv(extent, stride) elements.
-static std::optional<int64_t> getSamePadding(SymExpr extent, int64_t kernel, int64_t stride) {
+/// Elements that auto_pad adds along a dimension: the output has ceildiv(extent, stride) elements.
+static SymExpr getSamePadding(NodeEmitter &e, SymExpr extent, SymExpr reach, int64_t stride) {
   if (stride == 1)
-    return kernel - 1;
-  std::optional<int64_t> constant = extent.getConstant();
-  if (!constant)
-    return std::nullopt;
-  int64_t outputs = llvm::divideCeil(*constant, stride);
-  return std::max<int64_t>((outputs - 1) * stride + kernel - *constant, 0);
+    return reach - 1;
+  SymExpr places = SymExpr::ceildiv(extent, e.constant(stride));
+  return places ? e.maximum(e.constant(0), (places - 1) * stride + reach - extent) : SymExpr();
 }
 
-static Window readWindow(NodeEmitter &e, ArrayRef<SymExpr> spatial, ArrayRef<int64_t> kernel) {
-  int64_t count = spatial.size();
-  Window window;
-  window.strides = getPerDimension(e, "strides", count, 1, 1);
-  window.dilations = getPerDimension(e, "dilations", count, 1, 1);
-  window.pads = getPerDimension(e, "pads", 2 * count, 0, 0);
-  std::string autoPad = e.getString("auto_pad", "NOTSET");
-  if (autoPad == "NOTSET")
-    return window;
-  if (autoPad == "VALID") {
-    window.pads.assign(2 * count, 0);
-    return window;
-  }
-  if (autoPad != "SAME_UPPER" && autoPad != "SAME_LOWER") {
-    e.fail("attribute 'auto_pad' is '" + printable(autoPad) + "', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER");
-    return window;
-  }
-  for (int64_t i = 0; i < count && !e.failed(); ++i) {
-    int64_t reach = window.dilations[i] * (kernel[i] - 1) + 1;
-    std::optional<int64_t> total = getSamePadding(spatial[i], reach, window.strides[i]);
+/// Puts the padding of auto_pad into the window where it is constant, else around the image.
+static Value applySamePadding(NodeEmitter &e, Value image, ArrayRef<SymExpr> kernel, Window &window) {
+  if (!image)
+    return {};
+  int64_t count = kernel.size();
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(image.getType());
+  for (int64_t index = 0; index < count; ++index) {
+    SymExpr reach = (kernel[index] - 1) * window.dilations[index] + 1;
+    SymExpr total = getSamePadding(e, dims[index + 2], reach, window.strides[index]);
     if (!total) {
-      e.fail("auto_pad " + Twine(autoPad) + " with stride " + Twine(window.strides[i]) +
-             " needs a constant extent, got " + spatial[i].str());
-      break;
+      e.fail("an extent does not fit 64 bits");
+      return {};
     }
-    int64_t small = *total / 2, large = *total - small;
-    window.pads[i] = autoPad == "SAME_UPPER" ? small : large;
-    window.pads[i + count] = *total - window.pads[i];
+    SymExpr small = SymExpr::floordiv(total, e.constant(2)), large = total - small;
+    SymExpr before = window.autoPad == "SAME_UPPER" ? small : large, after = total - before;
+    if (total.getConstant() && kernel[index].getConstant()) {
+      window.pads[index] = *before.getConstant();
+      window.pads[index + count] = *after.getConstant();
+      continue;
+    }
+    auto makeZeros = [&](SymExpr extent) {
+      SmallVector<SymExpr> padDims = sym::getSymbolicDims(image.getType());
+      padDims[index + 2] = extent;
+      return e.broadcastTo(e.makeScalarLike(0, image), padDims);
+    };
+    image = e.concat({makeZeros(before), image, makeZeros(after)}, index + 2);
+    if (!image)
+      return {};
   }
-  return window;
+  return image;
 }
 
 static void emitConv(NodeEmitter &e) {
@@ -130,27 +105,32 @@ static void emitConv(NodeEmitter &e) {
   if (input.size() < 3 || input.size() != weight.size())
     return e.fail("input and weight have ranks " + Twine(input.size()) + " and " + Twine(weight.size()) +
                   ", expected the same of at least 3");
-  SmallVector<int64_t> kernel;
-  for (SymExpr dim : ArrayRef(weight).drop_front(2)) {
-    std::optional<int64_t> extent = dim.getConstant();
-    if (!extent || *extent < 1 || *extent > kMaxWindow)
-      return e.fail("the extents of the kernel must be positive constants, got " + Twine(dim.str()));
-    kernel.push_back(*extent);
+  ArrayRef<SymExpr> kernel = ArrayRef(weight).drop_front(2);
+  for (SymExpr dim : kernel)
+    if (std::optional<int64_t> extent = dim.getConstant(); extent && (*extent < 1 || *extent > kMaxWindow))
+      return e.fail("the extents of the kernel must be positive, got " + Twine(*extent));
+  if (e.hasAttr("kernel_shape")) {
+    SmallVector<int64_t> stated = getPerDimension(e, "kernel_shape", kernel.size(), 1, 1);
+    for (auto [dim, extent] : llvm::zip(kernel, stated))
+      if (dim.getConstant().value_or(extent) != extent)
+        return e.fail("attribute 'kernel_shape' contradicts the shape of the weight");
   }
-  if (e.hasAttr("kernel_shape") && e.getInts("kernel_shape") != kernel)
-    return e.fail("attribute 'kernel_shape' contradicts the shape of the weight");
-  Window window = readWindow(e, ArrayRef(input).drop_front(2), kernel);
-  Value result =
-      e.create<graph::ConvOp>({e.getTensor(0), e.getTensor(1)},
-                              {e.attr("strides", window.strides), e.attr("pads", window.pads),
-                               e.attr("dilations", window.dilations), e.attr("groups", e.getInt("group", 1))});
+  Window window = readWindow(e, kernel.size());
+  Value image = e.getTensor(0);
+  if (window.isSame())
+    image = applySamePadding(e, image, kernel, window);
+  Value result = e.create<graph::ConvOp>(
+      {image, e.getTensor(1)}, {e.attr("strides", window.strides), e.attr("pads", window.pads),
+                                e.attr("dilations", window.dilations), e.attr("groups", e.getInt("group", 1))});
   if (e.has(2)) {
     if (e.getRank(2) != 1)
       return e.fail("the bias has rank " + Twine(e.getRank(2)) + ", expected 1");
     SmallVector<SymExpr> bias = e.getDims(2);
-    if (!e.failed() && e.getProver().isEqual(bias[0], weight[0]) != sym::Verdict::True)
+    if (!e.failed() && e.getProver().isEqual(bias[0], weight[0]) == sym::Verdict::False)
       return e.fail("the bias has " + Twine(bias[0].str()) + " elements, expected " + weight[0].str());
-    result = e.add(result, e.expandDims(e.getTensor(2), llvm::to_vector(llvm::seq<int64_t>(1, kernel.size() + 1))));
+    // One per output channel; run time decides about an extent that is not known to be theirs.
+    Value values = e.reshape(e.getTensor(2), {weight[0]});
+    result = e.add(result, e.expandDims(values, llvm::to_vector(llvm::seq<int64_t>(1, kernel.size() + 1))));
   }
   e.setResult(0, result);
 }

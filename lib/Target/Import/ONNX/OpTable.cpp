@@ -4,24 +4,33 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
+#include "ContribOps.h"
 
 using namespace mlir;
 using namespace mlir::relax::onnx;
 using mlir::relax::sym::SymExpr;
 
-static const OpEntry *findOp(StringRef type) {
-  static const llvm::StringMap<const OpEntry *> table = [] {
-    llvm::StringMap<const OpEntry *> entries;
-    for (ArrayRef<OpEntry> family :
-         {getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(), getNormalizationOps(),
-          getShapeOps(), getManipulationOps(), getSliceOps(), getIndexOps(), getPositionOps(), getAttentionOps(),
-          getLossOps(), getControlFlowOps(), getComposedOps(), getEinsumOps(), getSignalOps(), getGridOps(),
-          getCacheOps()})
-      for (const OpEntry &entry : family)
-        entries[entry.type] = &entry;
-    return entries;
-  }();
-  return table.lookup(type);
+using Table = llvm::StringMap<const OpEntry *>;
+
+static Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
+  Table entries;
+  for (ArrayRef<OpEntry> family : families)
+    for (const OpEntry &entry : family)
+      entries[entry.type] = &entry;
+  return entries;
+}
+
+static const OpEntry *findOp(StringRef domain, StringRef type) {
+  static const Table standard =
+      makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(),
+                 getNormalizationOps(), getShapeOps(), getManipulationOps(), getSliceOps(), getIndexOps(),
+                 getPositionOps(), getAttentionOps(), getLossOps(), getControlFlowOps(), getComposedOps(),
+                 getEinsumOps(), getSignalOps(), getGridOps(), getCacheOps()});
+  static const Table contrib = makeTable({getContribOps()});
+  // onnxruntime's exporters write this one into the standard domain.
+  if (domain == "com.microsoft" || type == "SimplifiedLayerNormalization")
+    return contrib.lookup(type);
+  return domain.empty() || domain == "ai.onnx" ? standard.lookup(type) : nullptr;
 }
 
 /// Checks the counts of inputs and outputs, and that each named input is defined.
@@ -56,7 +65,7 @@ static bool isComplete(NodeEmitter &e, const KnownElements &known) {
 
 void mlir::relax::onnx::emitNode(NodeEmitter &e) {
   StringRef domain = e.getNode().domain();
-  const OpEntry *entry = domain.empty() || domain == "ai.onnx" ? findOp(e.getOpType()) : nullptr;
+  const OpEntry *entry = findOp(domain, e.getOpType());
   if (!entry)
     return e.fail("unsupported operator");
   if (e.getOpset() < entry->since)
@@ -66,7 +75,9 @@ void mlir::relax::onnx::emitNode(NodeEmitter &e) {
   // Says which buffers may be reused.
   if (e.getOpset() < 6)
     e.ignoreAttr("consumed_inputs");
-  SmallVector<std::optional<KnownElements>> known = followElements(e);
+  SmallVector<std::optional<KnownElements>> known;
+  if (domain != "com.microsoft")
+    known = followElements(e);
   bool complete = !known.empty() && llvm::all_of(known, [&](const std::optional<KnownElements> &result) {
     return result && isComplete(e, *result);
   });

@@ -40,8 +40,11 @@ bool mlir::relax::onnx::isTooComplex(SymExpr expr) {
 }
 
 void Symbols::declare(StringRef text) {
+  auto renamed = renames.find(text.str());
+  StringRef name = renamed == renames.end() ? text : StringRef(renamed->second);
   // A made-up name comes later, when all given ones are known.
-  declared[text] = isPresentable(text) ? text.str() : "";
+  declared[text] = isPresentable(name) ? name.str() : "";
+  used.insert(name);
 }
 
 SymExpr Symbols::parse(StringRef text) {
@@ -51,10 +54,17 @@ SymExpr Symbols::parse(StringRef text) {
   SymExpr expr = SymExpr::parse(context, text, error);
   if (!expr || expr.getConstant() || !llvm::all_of(expr.getSymbols(), [&](StringRef name) {
         auto known = declared.find(name);
-        return known != declared.end() && known->second == name;
+        return known != declared.end() && !known->second.empty();
       }))
     return {};
-  return expr;
+  return expr.substitute([&](StringRef name) { return resolve(name); });
+}
+
+SymExpr Symbols::resolve(StringRef name) const {
+  auto constant = fixed.find(name.str());
+  if (constant != fixed.end())
+    return SymExpr::constant(context, constant->second);
+  return SymExpr::symbol(context, declared.find(name)->second);
 }
 
 SymExpr Symbols::getDeclared(StringRef text) {
@@ -63,7 +73,7 @@ SymExpr Symbols::getDeclared(StringRef text) {
   std::string &name = declared[text];
   if (name.empty())
     name = makeFresh("dim").getSymbol()->str();
-  return SymExpr::symbol(context, name);
+  return resolve(text);
 }
 
 SymExpr Symbols::lookUp(StringRef text) {
