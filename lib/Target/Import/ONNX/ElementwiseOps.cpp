@@ -63,7 +63,7 @@ static void emitPow(NodeEmitter &e) {
 static void emitMod(NodeEmitter &e) {
   bool isFloat = isa<FloatType>(e.getType(0).getElementType());
   if (!e.getInt("fmod", 0)) {
-    if (isFloat)
+    if (isFloat && e.getOpset() < 28)
       return e.fail("needs fmod = 1 for a floating-point type");
     return e.setResult(0, e.create<graph::ModOp>({e.getTensor(0), e.getTensor(1)}));
   }

@@ -187,6 +187,22 @@ static Value padFromInside(NodeEmitter &e, Value x, const Padding &padding, bool
   return e.concat(parts, axis);
 }
 
+/// A new symbol for the extent, in the place of a long expression.
+static Value renameExtent(NodeEmitter &e, Value x, int64_t axis) {
+  if (!x)
+    return {};
+  GraphImporter &importer = e.getImporter();
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
+  if (dims[axis].getSymbols().size() <= 1)
+    return x;
+  dims[axis] = importer.getSymbols().makeFresh((e.getSymbolStem() + "_d" + Twine(axis)).str());
+  auto type = sym::getTensorType(dims, getElementTypeOrSelf(x.getType()));
+  Value named = graph::MatchCastOp::create(importer.getBuilder(), e.getLoc(), type, x,
+                                           importer.getBuilder().getStrArrayAttr({*dims[axis].getSymbol()}));
+  importer.addProviders(named);
+  return named;
+}
+
 static void emitPad(NodeEmitter &e) {
   std::string mode = e.getString("mode", "constant");
   bool isConstant = mode == "constant";
@@ -201,6 +217,7 @@ static void emitPad(NodeEmitter &e) {
   for (const Padding &padding : paddings) {
     x = crop(e, x, padding);
     x = isConstant ? padConstant(e, x, padding, value) : padFromInside(e, x, padding, mode == "edge");
+    x = renameExtent(e, x, padding.axis);
   }
   e.setResult(0, x);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RuntimeAxes.h"
 #include <cmath>
 
 using namespace mlir;
@@ -52,6 +53,19 @@ static Elements splitEvenly(NodeEmitter &e, SymExpr extent) {
   return sizes;
 }
 
+/// The sizes as an input: run time checks their sum where they are not known.
+static Elements readSizes(NodeEmitter &e, SymExpr extent) {
+  std::optional<Elements> known = e.getElements(1);
+  if (!known || e.getRank(1) != 1 || !llvm::is_contained(*known, SymExpr()))
+    return e.requireExtents(1, "split");
+  Value given = e.cast(e.getTensor(1), e.getI64());
+  Value isValid =
+      e.create<graph::EqualOp>({e.reduceSum(given, {0}, /*keepdims=*/false), e.dimScalar(extent, e.getI64())});
+  SmallVector<SymExpr> sizes;
+  bindExtents(e, given, known->size(), isValid, sizes);
+  return e.failed() ? Elements() : Elements(sizes);
+}
+
 static void emitSplit(NodeEmitter &e) {
   SmallVector<SymExpr> dims = e.getDims(0);
   int64_t axis = e.normalizeAxis(e.getInt("axis", 0), dims.size());
@@ -59,7 +73,7 @@ static void emitSplit(NodeEmitter &e) {
     return;
   Elements sizes;
   if (e.getOpset() >= 13 && e.has(1))
-    sizes = e.requireExtents(1, "split");
+    sizes = readSizes(e, dims[axis]);
   else if (e.getOpset() < 13 && e.hasAttr("split"))
     for (int64_t size : e.getInts("split"))
       sizes.push_back(e.constant(size));
@@ -72,7 +86,10 @@ static void emitSplit(NodeEmitter &e) {
     total = total + size;
   if (e.failed() || !total)
     return e.fail("the sizes do not fit 64 bits");
-  if (e.getProver().isEqual(total, dims[axis]) != Verdict::True &&
+  // What is not known of the sizes was checked when they were read.
+  std::optional<Elements> given = e.getOpset() >= 13 && e.has(1) ? e.getElements(1) : std::nullopt;
+  bool isChecked = given && llvm::is_contained(*given, SymExpr());
+  if (!isChecked && e.getProver().isEqual(total, dims[axis]) != Verdict::True &&
       !e.getImporter().assume(Fact{total, Fact::Op::Equal, dims[axis]}))
     return e.fail("the sizes add up to " + Twine(total.str()) + ", the extent is " + dims[axis].str());
   Value x = e.getTensor(0);

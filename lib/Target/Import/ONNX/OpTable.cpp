@@ -58,6 +58,9 @@ static bool checkSignature(NodeEmitter &e, const OpEntry &entry) {
 /// The tensor can be made from the elements alone when it is needed: constants, or shape entries, which are never
 /// negative.
 static bool isComplete(NodeEmitter &e, const KnownElements &known) {
+  // Extents are never negative, whether that is proved or not.
+  if (e.getOpType() == "Shape")
+    return llvm::all_of(known.elements, [](SymExpr element) { return !!element; });
   return llvm::all_of(known.elements, [&](SymExpr element) {
     return element && (element.getConstant() || e.getProver().lowerBound(element).value_or(-1) >= 0);
   });

@@ -140,8 +140,25 @@ static SymExpr expandExtent(NodeEmitter &e, SymExpr extent, SymExpr target) {
   return target;
 }
 
+/// Where an entry of the target is 1 the input's extent stays: only run time tells.
+static void emitRuntimeExpand(NodeEmitter &e, int64_t length) {
+  SmallVector<SymExpr> input = e.getDims(0), dims;
+  int64_t rank = std::max<int64_t>(length, input.size());
+  Value target = e.cast(e.getTensor(1), e.getI64());
+  if (rank > length)
+    target = e.concat({e.makeIntegers(SmallVector<int64_t>(rank - length, 1)), target}, 0);
+  SmallVector<SymExpr> aligned(rank - input.size(), e.constant(1));
+  llvm::append_range(aligned, input);
+  Value isOne = e.create<graph::EqualOp>({target, e.makeScalarLike(1, target)});
+  Value shape = bindExtents(e, e.select(isOne, e.makeDimsTensor(aligned), target), rank, {}, dims);
+  e.setResult(0, e.create<graph::BroadcastToOp>({e.getTensor(0), shape}));
+}
+
 static void emitExpand(NodeEmitter &e) {
   SmallVector<SymExpr> input = e.getDims(0), dims;
+  if (std::optional<Elements> known = e.getElements(1);
+      known && e.getRank(1) == 1 && llvm::is_contained(*known, SymExpr()))
+    return emitRuntimeExpand(e, known->size());
   Elements target = e.requireExtents(1, "the shape");
   if (e.failed())
     return;
