@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "ContribOps.h"
+#include "PoolOps.h"
 
 using namespace mlir;
 using namespace mlir::relax::onnx;
@@ -25,7 +26,7 @@ static const OpEntry *findOp(StringRef domain, StringRef type) {
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(),
                  getNormalizationOps(), getShapeOps(), getManipulationOps(), getSliceOps(), getIndexOps(),
                  getPositionOps(), getAttentionOps(), getLossOps(), getControlFlowOps(), getComposedOps(),
-                 getEinsumOps(), getSignalOps(), getGridOps(), getCacheOps()});
+                 getEinsumOps(), getSignalOps(), getGridOps(), getCacheOps(), getPoolOps()});
   static const Table contrib = makeTable({getContribOps()});
   // onnxruntime's exporters write this one into the standard domain.
   if (domain == "com.microsoft" || type == "SimplifiedLayerNormalization")
