@@ -188,3 +188,23 @@ func.func @shapes(%s: !relax.shape<[n]>, %x: tensor<4xf32>) -> (!relax.shape<[n 
   relax.assert_shape %s, "n >= 2", "two" : !relax.shape<[n]>
   return %0, %2, %3 : !relax.shape<[n floordiv 2, 8]>, !relax.shape<[n * 4]>, tensor<4xf32>
 }
+
+// What a condition says is not checked again; a check that only a branch makes stays there.
+// CHECK-LABEL: func.func @conditions(
+func.func @conditions(%x: tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %s = relax.shape_of %x : tensor<?xf32, #n> -> !relax.shape<[n]>
+  %d = tensor.dim %x, %c0 : tensor<?xf32, #n>
+  %c = arith.cmpi sge, %d, %c8 : index
+  // CHECK: scf.if
+  // CHECK-NOT: "n >= 1"
+  // CHECK: relax.assert_shape %{{.*}}, "n mod 2 == 0"
+  scf.if %c {
+    relax.assert_shape %s, "n >= 1", "some" : !relax.shape<[n]>
+    relax.assert_shape %s, "n mod 2 == 0", "even" : !relax.shape<[n]>
+  }
+  // CHECK: relax.assert_shape %{{.*}}, "n >= 1"
+  relax.assert_shape %s, "n >= 1", "some" : !relax.shape<[n]>
+  return
+}

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/BranchFacts.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "ShapeChecks.h"
@@ -148,11 +149,14 @@ private:
   void visitRegions(Operation *op, Place &place) {
     DenseMap<Region *, Head> heads;
     for (Region &region : op->getRegions()) {
+      size_t known = facts.size();
+      collectRegionFacts(region, facts);
       for (Block &block : region) {
         Head head = visit(block);
         if (block.isEntryBlock())
           heads[&region] = std::move(head);
       }
+      facts.truncate(known);
     }
     SmallVector<Region *> entered = getFirstRegions(op);
     if (entered.empty())

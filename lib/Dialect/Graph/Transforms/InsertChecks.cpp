@@ -110,7 +110,7 @@ private:
       for (unsigned index : needed)
         if (index != without)
           all.push_back(castFacts[index].fact);
-      sym::Prover prover(function->getContext(), all);
+      sym::Prover prover(function->getContext(), getRelevantFacts(all, rule.anyOf));
       return holds(prover, rule) == sym::Verdict::True;
     };
     if (castFacts.empty() || !isEnough(std::nullopt))
