@@ -82,11 +82,38 @@ public:
     }
     result.text = text;
     result.steps = prover.getSteps();
+    completeWitnesses();
     return std::move(result);
   }
 
 private:
   Explanation *why() { return explain ? &result.why : nullptr; }
+
+  /// Symbols that reading the question already dropped, as in n - n, may have any value.
+  void completeWitnesses() {
+    std::string text = row.assumptions + " " + row.question + " ";
+    llvm::StringSet<> names;
+    std::string name;
+    for (char c : text) {
+      if (llvm::isAlnum(c) || c == '_') {
+        name += c;
+        continue;
+      }
+      if (!name.empty() && !llvm::isDigit(name[0]) &&
+          !llvm::is_contained({"floordiv", "ceildiv", "mod", "min", "max", "by"}, name))
+        names.insert(name);
+      name.clear();
+    }
+    for (std::optional<Valuation> *witness :
+         {&result.why.whenTrue, &result.why.whenFalse, &result.why.whenUndefined, &result.why.attained}) {
+      if (!*witness || text.find('"') != std::string::npos)
+        continue;
+      for (auto &entry : names)
+        if (llvm::none_of(**witness, [&](auto &known) { return known.first == entry.first(); }))
+          (*witness)->push_back({entry.first().str(), 1});
+      llvm::sort(**witness);
+    }
+  }
 
   SymExpr parse(StringRef text) {
     std::string message;
@@ -152,11 +179,10 @@ private:
     if (row.kind == "simplify")
       return prover.simplify(expr).str();
     if (row.kind == "fits32" || row.kind == "fits64")
-      return verdict(prover.fitsInteger(expr, row.kind == "fits32" ? 32 : 64));
-    bool exact = false;
+      return verdict(prover.fitsInteger(expr, row.kind == "fits32" ? 32 : 64, why()));
     bool upper = row.kind == "upper";
-    std::optional<int64_t> bound = upper ? prover.upperBound(expr, &exact) : prover.lowerBound(expr, &exact);
-    result.why.steps.push_back(!bound ? "no bound" : exact ? "attained by some valuation" : "not known to be attained");
+    std::optional<int64_t> bound =
+        upper ? prover.upperBound(expr, nullptr, why()) : prover.lowerBound(expr, nullptr, why());
     return bound ? std::to_string(*bound) : upper ? "inf" : "-inf";
   }
 

@@ -19,7 +19,7 @@ static uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
 }
 
 TEST(ProverRandomTest, NeverContradictsBruteForce) {
-  uint64_t count = fromEnvironment("RELAX_PROVER_QUERIES", 4000), first = fromEnvironment("RELAX_PROVER_SEED", 1);
+  uint64_t count = fromEnvironment("RELAX_PROVER_QUERIES", 2000), first = fromEnvironment("RELAX_PROVER_SEED", 1);
   Tally tally;
   for (uint64_t seed = first; seed < first + count;) {
     // Expressions live as long as their context.

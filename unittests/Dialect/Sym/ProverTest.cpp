@@ -168,6 +168,67 @@ TEST_F(ProverTest, Explanations) {
   EXPECT_FALSE(proof.steps.empty());
 }
 
+TEST_F(ProverTest, DependsIsWitnessed) {
+  struct {
+    std::vector<StringRef> known;
+    StringRef question;
+  } cases[] = {
+      {{}, "n * m == 12"},
+      {{"b <= k * m"}, "(b + 3) floordiv 4 <= 4 * (m + k)"},
+      {{"n mod 7 == 3", "m mod 5 == 2"}, "n == m"},
+      {{"a * b == c + d"}, "a == c"},
+      {{"n * n <= 400"}, "n * m <= 399"},
+      {{"max(a, b) == c", "a + b >= 9"}, "2 * c == a + b"},
+      {{}, "n floordiv m <= n"}, // no value for m == 0
+  };
+  for (auto &[known, question] : cases) {
+    SmallVector<Fact> list;
+    for (StringRef text : known)
+      list.push_back(fact(text));
+    Prover prover(&context, list);
+    ExplainedVerdict answer = prover.explain(fact(question));
+    EXPECT_EQ(answer.verdict, Verdict::Depends) << question.str();
+    EXPECT_TRUE(answer.why.isWitnessed()) << question.str() << ": " << answer.why.str();
+    EXPECT_LE(answer.why.work, 2 * Prover::kMaxSteps);
+    // Checked once more, by evaluation.
+    for (const std::optional<Valuation> *witness : {&answer.why.whenTrue, &answer.why.whenFalse}) {
+      if (!*witness)
+        continue;
+      auto value = [&](StringRef name) -> std::optional<int64_t> {
+        for (auto &[symbol, number] : **witness)
+          if (symbol == name)
+            return number;
+        return std::nullopt;
+      };
+      for (const Fact &given : list)
+        EXPECT_EQ(given.evaluate(value), true) << question.str();
+      EXPECT_EQ(fact(question).evaluate(value), witness == &answer.why.whenTrue) << question.str();
+    }
+  }
+}
+
+TEST_F(ProverTest, SymbolicResidues) {
+  EXPECT_EQ(ask({"h >= 1", "s mod h == 0", "k mod h == 0"}, "(s + k) mod h == 0"), Verdict::True);
+  EXPECT_EQ(ask({"h >= 1", "s mod h == 0"}, "(s * n) mod h == 0"), Verdict::True);
+  EXPECT_EQ(ask({"h >= 1", "s mod h == r"}, "r + 1 <= h"), Verdict::True);
+  EXPECT_EQ(ask({"h >= 1", "s mod h == r"}, "(s - r) mod h == 0"), Verdict::True);
+  EXPECT_EQ(ask({"h >= 1", "s mod h == 2"}, "s == 1"), Verdict::False);
+}
+
+TEST_F(ProverTest, Remainders) {
+  EXPECT_EQ(ask({"m >= 1"}, "(m + 5) * (m - 4) == 4 * m + 4 * n + 9"), Verdict::False);
+  EXPECT_EQ(ask({}, "n * n == 3 * m + 2"), Verdict::False);
+  EXPECT_EQ(ask({}, "n * (n + 1) * (n + 2) * (n + 3) mod 24 == 0"), Verdict::True);
+}
+
+TEST_F(ProverTest, InteriorMaxima) {
+  Prover prover(&context, facts({"h + m <= 58"}));
+  EXPECT_EQ(prover.upperBound(expr("h * m + 9 * h")), 1122);
+  Prover free(&context);
+  EXPECT_EQ(free.upperBound(expr("5 * n - n * n")), 6);
+  EXPECT_EQ(free.lowerBound(expr("n * n - 7 * n")), -12);
+}
+
 TEST_F(ProverTest, Simplify) {
   Prover prover(&context, facts({"n <= 1024", "n mod 4 == 0", "m >= 5"}));
   EXPECT_EQ(prover.simplify(expr("min(n, 1024)")), expr("n"));
@@ -198,6 +259,13 @@ TEST_F(ProverTest, Solve) {
   EXPECT_EQ(solve({}, {{"n * m", "12"}}, "nm").kind, Solution::Kind::Ambiguous);
   EXPECT_EQ(solve({}, {{"n floordiv 2", "3"}}, "n").kind, Solution::Kind::Ambiguous);
   EXPECT_EQ(solve({}, {{"n + m", "7"}, {"n - m", "2"}}, "nm").kind, Solution::Kind::Contradiction);
+  EXPECT_EQ(solve({}, {{"n * m", "0"}, {"m", "0"}}, "nm").kind, Solution::Kind::Ambiguous);
+  solution = solve({}, {{"n * n", "9"}}, "n"); // one size only
+  EXPECT_EQ(solution.kind, Solution::Kind::Solved);
+  EXPECT_EQ(solution.values.lookup("n"), expr("3"));
+  EXPECT_EQ(solve({}, {{"n * n", "8"}}, "n").kind, Solution::Kind::Contradiction);
+  solution = solve({}, {{"n floordiv 2", "3"}, {"n mod 2", "1"}}, "n");
+  EXPECT_EQ(solution.values.lookup("n"), expr("7"));
   EXPECT_EQ(solve({"k >= 1"}, {{"n * k", "x"}}, "n").kind, Solution::Kind::Solved);
   EXPECT_EQ(solve({}, {{"n * k", "x"}}, "n").kind, Solution::Kind::Ambiguous);
 }

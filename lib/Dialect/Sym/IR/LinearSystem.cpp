@@ -379,7 +379,7 @@ std::optional<Wide> LinearSystem::maximize(unsigned variable, Budget &budget, bo
   return eliminator.upperBoundOfObjective();
 }
 
-LinearSystem::Result LinearSystem::checkPresburger(Budget &budget, bool integers) const {
+LinearSystem::Result LinearSystem::checkPresburger(Budget &budget, bool integers, SmallVectorImpl<Wide> *model) const {
   using namespace mlir::presburger;
   // The library has no step limit: small systems with small coefficients only.
   constexpr int64_t kMaxCoefficient = int64_t(1) << 40;
@@ -403,5 +403,12 @@ LinearSystem::Result LinearSystem::checkPresburger(Budget &budget, bool integers
   }
   if (!integers)
     return Simplex(polyhedron).isEmpty() ? Result::Empty : Result::Unknown;
-  return polyhedron.isIntegerEmpty() ? Result::Empty : Result::NonEmpty;
+  std::optional<SmallVector<DynamicAPInt, 8>> sample = polyhedron.findIntegerSample();
+  if (!sample)
+    return Result::Empty;
+  const DynamicAPInt huge(INT64_MAX);
+  if (model && llvm::all_of(*sample, [&](const DynamicAPInt &x) { return x < huge && -x < huge; }))
+    for (const DynamicAPInt &x : *sample)
+      model->push_back(static_cast<int64_t>(x));
+  return Result::NonEmpty;
 }

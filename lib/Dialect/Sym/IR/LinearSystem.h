@@ -53,8 +53,9 @@ public:
   std::optional<Wide> maximize(unsigned variable, Budget &budget, bool &isEmpty,
                                SmallVectorImpl<Wide> *model = nullptr) const;
 
-  /// The same by MLIR's Presburger library: rational when `integers` is false. Only for small systems.
-  Result checkPresburger(Budget &budget, bool integers) const;
+  /// The same by MLIR's Presburger library: rational when `integers` is false. Only for small systems. `model` receives
+  /// an integer solution.
+  Result checkPresburger(Budget &budget, bool integers, SmallVectorImpl<Wide> *model = nullptr) const;
 
 private:
   friend class Eliminator;

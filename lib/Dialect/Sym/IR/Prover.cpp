@@ -45,40 +45,15 @@ void Prover::Impl::findContradiction() {
   std::optional<uint64_t> origins = base.getContradiction();
   if (!origins && !base.getFacts().empty()) {
     Budget work(kMaxSteps);
-    if (!findExample(16, nullptr, work)) {
+    if (!findExample(16, /*thorough=*/false, work)) {
       Refuter refuter(base, work);
       SmallVector<Constraint> constraints(base.getConstraints());
       if (refuter.refute(constraints))
         origins = refuter.getOrigins();
-      else
-        findExample(kProbes, &refuter, work);
     }
   }
   if (origins)
     contradiction = describeContradiction();
-}
-
-/// Looks for a valuation that satisfies all facts.
-bool Prover::Impl::findExample(unsigned count, Refuter *refuter, Budget &work) {
-  if (example)
-    return true;
-  SmallVector<SymExpr> exprs;
-  for (const Fact &fact : base.getFacts()) {
-    if (!fact.lhs || !fact.rhs)
-      return false;
-    exprs.push_back(fact.lhs);
-    exprs.push_back(fact.rhs);
-  }
-  Sampler sampler(base, exprs);
-  auto visit = [&](const Assignment &values) {
-    example = values;
-    return false;
-  };
-  if (refuter)
-    tryCandidate(sampler, *refuter, visit);
-  if (!example)
-    sampler.sample(count, work, visit);
-  return example.has_value();
 }
 
 /// Leaves out facts while the others still exclude each other.
@@ -99,37 +74,21 @@ std::string Prover::Impl::describeContradiction() {
   return text;
 }
 
-bool Prover::Impl::obligationsHold(ArrayRef<SymExpr> exprs, Budget &work) {
+bool Prover::Impl::obligationsHold(ArrayRef<SymExpr> exprs, Budget &work, SymExpr *failed) {
   SmallVector<SymExpr> divisors;
   for (SymExpr expr : exprs)
     collectSymbolicDivisors(expr, divisors);
-  return llvm::all_of(divisors, [&](SymExpr divisor) {
+  for (SymExpr divisor : divisors) {
     if (Interval interval = base.intervalOf(divisor); interval.lo && *interval.lo >= 1)
-      return true;
+      continue;
     SymExpr rewritten = base.rewrite(divisor);
-    if (!rewritten)
-      return false;
-    SymExpr negation = -rewritten; // not divisor >= 1
-    return Refuter(base, work).refute({Constraint{negation, false, kFromClaim}});
-  });
-}
-
-Valuation Prover::Impl::toValuation(const Assignment &values) {
-  Valuation valuation;
-  // Facts about other symbols hold there as in any example.
-  Assignment all(values);
-  for (auto [symbol, value] : *example)
-    all.try_emplace(symbol, value);
-  for (auto [symbol, value] : all)
-    if (!StringRef(symbol->name).starts_with("\x01") && value <= INT64_MAX)
-      valuation.push_back({symbol->name.str(), static_cast<int64_t>(value)});
-  llvm::sort(valuation);
-  return valuation;
-}
-
-/// What the value of one expression decides.
-static std::optional<bool> decide(Question question, Wide value) {
-  return question == Question::IsZero ? value == 0 : value >= 0;
+    if (rewritten && Refuter(base, work).refute({Constraint{-rewritten, false, kFromClaim}})) // not divisor >= 1
+      continue;
+    if (failed)
+      *failed = divisor;
+    return false;
+  }
+  return true;
 }
 
 static std::optional<Verdict> decide(Question question, const Interval &interval) {
@@ -147,11 +106,14 @@ static std::optional<Verdict> decide(Question question, const Interval &interval
   return std::nullopt;
 }
 
-bool Prover::Impl::proveTrue(Question question, SymExpr expr, Refuter &refuter, uint64_t &origins) {
+bool Prover::Impl::proveTrue(Question question, SymExpr expr, Refuter &refuter, uint64_t &origins,
+                             std::string *arguments) {
   auto excluded = [&](SymExpr negation) {
     if (!negation || !refuter.refute({Constraint{negation, false, kFromClaim}}))
       return false;
     origins |= refuter.getOrigins();
+    if (arguments && *arguments != refuter.describeArguments())
+      *arguments += (arguments->empty() ? "" : "; ") + refuter.describeArguments();
     return true;
   };
   if (question == Question::IsNonNegative)
@@ -159,14 +121,17 @@ bool Prover::Impl::proveTrue(Question question, SymExpr expr, Refuter &refuter, 
   return excluded(-expr - 1) && excluded(expr - 1);
 }
 
-bool Prover::Impl::proveFalse(Question question, SymExpr expr, Refuter &refuter, uint64_t &origins) {
+bool Prover::Impl::proveFalse(Question question, SymExpr expr, Refuter &refuter, uint64_t &origins,
+                              std::string *arguments) {
   if (!refuter.refute({Constraint{expr, question == Question::IsZero, kFromClaim}}))
     return false;
   origins |= refuter.getOrigins();
+  if (arguments)
+    *arguments = refuter.describeArguments();
   return true;
 }
 
-Verdict Prover::Impl::answer(Question question, SymExpr expr, Explanation *why) {
+Verdict Prover::Impl::answer(Question question, SymExpr expr, ArrayRef<SymExpr> mentioned, Explanation *why) {
   steps = 0;
   findContradiction();
   auto note = [&](const Twine &text) {
@@ -181,52 +146,72 @@ Verdict Prover::Impl::answer(Question question, SymExpr expr, Explanation *why) 
     note("an expression does not fit 64-bit coefficients");
     return Verdict::Depends;
   }
-  StringRef relation = question == Question::IsZero ? " == 0" : " >= 0";
   if (std::optional<int64_t> value = expr.getConstant()) {
     note("normal form: the difference is " + Twine(*value));
-    return *decide(question, *value) ? Verdict::True : Verdict::False;
+    return decide(question, Wide(*value)) ? Verdict::True : Verdict::False;
   }
   auto cached = cache.find({expr, static_cast<int>(question)});
   if (!why && cached != cache.end())
     return cached->second;
-  note("question: " + expr.str() + relation);
+  if (why) // text is costly
+    note("question: " + expr.str() + (question == Question::IsZero ? " == 0" : " >= 0"));
 
   Budget work(kMaxSteps);
-  Verdict verdict = decideExpr(question, expr, work, why);
+  Outcomes outcomes(question, expr);
+  Verdict verdict = decideExpr(question, expr, work, &outcomes, why);
   steps = work.getUsed();
   cache[{expr, static_cast<int>(question)}] = verdict;
+  if (why) {
+    why->work = steps;
+    if (verdict == Verdict::Depends)
+      addWitnesses(outcomes, mentioned, *why);
+  }
   return verdict;
 }
 
-Verdict Prover::Impl::decideExpr(Question question, SymExpr expr, Budget &work, Explanation *why) {
+Verdict Prover::Impl::decideExpr(Question question, SymExpr expr, Budget &work, Outcomes *outcomes, Explanation *why) {
   auto note = [&](const Twine &text) {
     if (why)
       why->steps.push_back(text.str());
   };
-  auto noteFacts = [&](uint64_t origins) {
-    std::string text = describeOrigins(base, origins);
-    if (!text.empty())
+  auto noteProof = [&](const char *what, const std::string &arguments, uint64_t origins) {
+    if (!why)
+      return;
+    note(Twine(what) + " (" + arguments + ")");
+    if (std::string text = describeOrigins(base, origins); !text.empty())
       note("using: " + text);
+    if (std::string text = describeRanges(expr); !text.empty())
+      note("ranges: " + text);
   };
-  if (!obligationsHold(expr, work)) {
-    note("a divisor is not proved to be positive");
+  SymExpr divisor;
+  if (!obligationsHold(expr, work, &divisor)) {
+    if (why)
+      note("the divisor " + divisor.str() + " is not proved to be positive");
     return Verdict::Depends;
   }
-  expr = cancelPositiveFactors(expr, base.getRanges());
+  SymExpr reduced = cancelPositiveFactors(expr, base.getRanges());
+  if (why && reduced != expr)
+    note("without factors that are at least 1: " + reduced.str());
+  expr = reduced;
   Interval interval = base.intervalOf(expr);
   if (std::optional<Verdict> verdict = decide(question, interval)) {
-    Bounds bounds = narrow(interval);
-    note("range: at least " + (bounds.lo ? Twine(*bounds.lo).str() : "-inf") + ", at most " +
-         (bounds.hi ? Twine(*bounds.hi).str() : "inf"));
+    if (why) {
+      if (std::string text = describeRanges(expr); !text.empty())
+        note("ranges: " + text);
+      Bounds bounds = narrow(interval);
+      note("range: at least " + (bounds.lo ? Twine(*bounds.lo).str() : "-inf") + ", at most " +
+           (bounds.hi ? Twine(*bounds.hi).str() : "inf"));
+    }
     return *verdict;
   }
   SymExpr rewritten = base.rewrite(expr);
   if (!rewritten)
     return Verdict::Depends;
   if (rewritten != expr) {
-    note("with the equalities among the facts: " + printable(rewritten));
+    if (why)
+      note("with the equalities among the facts: " + printable(rewritten));
     if (std::optional<int64_t> value = rewritten.getConstant())
-      return *decide(question, *value) ? Verdict::True : Verdict::False;
+      return decide(question, Wide(*value)) ? Verdict::True : Verdict::False;
     if (std::optional<Verdict> verdict = decide(question, base.intervalOf(rewritten))) {
       note("its range decides");
       return *verdict;
@@ -235,61 +220,38 @@ Verdict Prover::Impl::decideExpr(Question question, SymExpr expr, Budget &work, 
 
   // A few valuations tell which proofs can succeed.
   Sampler sampler(base, expr);
-  std::optional<Assignment> whenTrue, whenFalse;
-  auto visit = [&](const Assignment &values) {
-    std::optional<Wide> value = evaluateWide(expr, values);
-    if (!value)
-      return true;
-    std::optional<Assignment> &slot = *decide(question, *value) ? whenTrue : whenFalse;
-    if (!slot)
-      slot = values;
-    return !(whenTrue && whenFalse);
-  };
+  auto visit = [&](const Assignment &values) { return outcomes->visit(values); };
   sampler.sample(kProbes, work, visit);
   Refuter refuter(base, work);
   uint64_t origins = 0;
-  if (!whenFalse) {
-    if (proveTrue(question, rewritten, refuter, origins)) {
-      note("no valuation makes it false");
-      noteFacts(origins);
+  std::string arguments;
+  if (!outcomes->whenFalse) {
+    if (proveTrue(question, rewritten, refuter, origins, why ? &arguments : nullptr)) {
+      noteProof("no valuation makes it false", arguments, origins);
       return Verdict::True;
     }
     tryCandidate(sampler, refuter, visit);
   }
-  if (!whenTrue) {
+  if (!outcomes->whenTrue) {
     origins = 0;
-    if (proveFalse(question, rewritten, refuter, origins)) {
-      note("no valuation makes it true");
-      noteFacts(origins);
+    arguments.clear();
+    if (proveFalse(question, rewritten, refuter, origins, why ? &arguments : nullptr)) {
+      noteProof("no valuation makes it true", arguments, origins);
       return Verdict::False;
     }
     tryCandidate(sampler, refuter, visit);
   }
   // Few valuations altogether: try them all.
-  if (!whenTrue || !whenFalse) {
+  if (!outcomes->whenTrue || !outcomes->whenFalse) {
     bool decided = true;
     bool complete = sampler.enumerate(kMaxEnumerated, work, [&](const Assignment &values) {
       decided &= evaluateWide(expr, values).has_value();
       return visit(values) && decided;
     });
-    if (complete && decided && whenTrue.has_value() != whenFalse.has_value()) {
+    if (complete && decided && outcomes->whenTrue.has_value() != outcomes->whenFalse.has_value()) {
       note("every valuation was tried");
-      return whenTrue ? Verdict::True : Verdict::False;
+      return outcomes->whenTrue ? Verdict::True : Verdict::False;
     }
-  }
-  if (why) {
-    if (!whenTrue || !whenFalse) {
-      Budget more(kMaxSteps);
-      sampler.sample(kWitnessSamples, more, visit);
-    }
-    // Without an example for the facts about other symbols a witness would not be checked.
-    Budget more(kMaxSteps);
-    if (!findExample(kWitnessSamples, nullptr, more))
-      return Verdict::Depends;
-    if (whenTrue)
-      why->whenTrue = toValuation(*whenTrue);
-    if (whenFalse)
-      why->whenFalse = toValuation(*whenFalse);
   }
   return Verdict::Depends;
 }
@@ -301,16 +263,6 @@ void Prover::Impl::tryCandidate(Sampler &sampler, Refuter &refuter,
     return;
   if (std::optional<Assignment> values = sampler.complete(refuter.getCandidate()))
     visit(*values);
-}
-
-std::string Prover::Impl::printable(SymExpr expr) {
-  // Fresh symbols stand for quotients: t0, t1.
-  return expr
-      .substitute([&](StringRef name) {
-        return name.starts_with("\x01") ? SymExpr::symbol(base.getContext(), ("t" + name.drop_front()).str())
-                                        : SymExpr();
-      })
-      .str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,21 +282,27 @@ bool Prover::isContradictory(std::string *reason) {
 
 unsigned Prover::getSteps() const { return impl->steps; }
 
-Verdict Prover::isEqual(SymExpr a, SymExpr b, Explanation *why) { return impl->answer(Question::IsZero, a - b, why); }
+Verdict Prover::isEqual(SymExpr a, SymExpr b, Explanation *why) {
+  return impl->answer(Question::IsZero, a - b, {a, b}, why);
+}
 
 Verdict Prover::isLessEqual(SymExpr a, SymExpr b, Explanation *why) {
-  return impl->answer(Question::IsNonNegative, b - a, why);
+  return impl->answer(Question::IsNonNegative, b - a, {a, b}, why);
 }
 
 Verdict Prover::isDivisible(SymExpr a, SymExpr divisor, Explanation *why) {
   if (!a || !divisor)
     return Verdict::Depends;
-  if (isLessEqual(SymExpr::constant(a.getContext(), 1), divisor) != Verdict::True) {
-    if (why)
-      why->steps.push_back("the divisor " + divisor.str() + " is not proved to be positive");
-    return Verdict::Depends;
+  SymExpr rest = SymExpr::mod(a, divisor);
+  if (isLessEqual(SymExpr::constant(a.getContext(), 1), divisor) == Verdict::True)
+    return impl->answer(Question::IsZero, rest, {a, divisor}, why);
+  if (why) {
+    why->steps.push_back("the divisor " + divisor.str() + " is not proved to be positive");
+    Outcomes outcomes(Question::IsZero, rest, divisor);
+    if (rest && !impl->contradiction)
+      impl->addWitnesses(outcomes, {a, divisor}, *why);
   }
-  return impl->answer(Question::IsZero, SymExpr::mod(a, divisor), why);
+  return Verdict::Depends;
 }
 
 Verdict Prover::holds(const Fact &fact, Explanation *why) {
@@ -372,4 +330,10 @@ Verdict Prover::sameNumElements(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to, Ex
     return result;
   };
   return isEqual(product(from), product(to), why);
+}
+
+ExplainedVerdict Prover::explain(const Fact &fact) {
+  ExplainedVerdict result;
+  result.verdict = holds(fact, &result.why);
+  return result;
 }

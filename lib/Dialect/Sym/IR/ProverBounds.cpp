@@ -16,11 +16,13 @@ using namespace mlir::relax::sym::detail;
 // Bounds
 //===----------------------------------------------------------------------===//
 
-std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact) {
+std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact, std::optional<Assignment> *where,
+                                             std::optional<Wide> enough) {
   exact = false;
   steps = 0;
   findContradiction();
-  Budget work(kMaxSteps);
+  // Half for the search, half for trying what is left.
+  Budget work(kMaxSteps / 2), more(kMaxSteps / 2);
   if (contradiction || !expr || !obligationsHold(expr, work))
     return std::nullopt;
   SymExpr rewritten = base.rewrite(expr);
@@ -31,8 +33,12 @@ std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact) {
   Sampler sampler(base, expr);
   std::optional<Wide> seen;
   auto visit = [&](const Assignment &values) {
-    if (std::optional<Wide> value = evaluateWide(expr, values))
-      seen = seen ? std::max(*seen, *value) : *value;
+    std::optional<Wide> value = evaluateWide(expr, values);
+    if (value && (!seen || *value > *seen)) {
+      seen = value;
+      if (where)
+        *where = values;
+    }
     return true;
   };
   sampler.sample(2 * kProbes, work, visit);
@@ -47,16 +53,21 @@ std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact) {
       bound = other;
     tryCandidate(sampler, refuter, visit);
   }
+  if (enough && ((bound && *bound <= *enough) || (seen && *seen > *enough))) {
+    steps = work.getUsed();
+    exact = bound && seen == bound;
+    return bound;
+  }
   if (bound && seen != bound) {
     // All values, when there are few.
     std::optional<Wide> greatest;
     bool decided = true;
-    Budget more(kMaxSteps);
-    bool complete = sampler.enumerate(kMaxEnumerated, more, [&](const Assignment &values) {
+    bool complete = sampler.enumerate(kMaxSteps / 2 - 1, more, [&](const Assignment &values) {
       std::optional<Wide> value = evaluateWide(expr, values);
       decided &= value.has_value();
       if (value)
         greatest = greatest ? std::max(*greatest, *value) : *value;
+      visit(values);
       return decided;
     });
     if (complete && decided && greatest && *greatest <= *bound) {
@@ -66,7 +77,15 @@ std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact) {
       bound = narrowDown(rewritten, seen, *bound, work);
     }
   }
-  steps = work.getUsed();
+  // The proved bound may be attained where nobody looked.
+  if (bound && seen != bound && *bound <= INT64_MAX && *bound > INT64_MIN) {
+    SymExpr claim = rewritten - static_cast<int64_t>(*bound);
+    ModelFinder(base, sampler, more, [&](const Assignment &values) {
+      visit(values);
+      return seen == bound;
+    }).find({Constraint{claim, false, kFromClaim}}, {});
+  }
+  steps = work.getUsed() + more.getUsed();
   exact = bound && seen == bound;
   return bound;
 }
@@ -96,53 +115,108 @@ static std::optional<int64_t> toInt64(std::optional<Wide> value) {
   return static_cast<int64_t>(*value);
 }
 
-std::optional<int64_t> Prover::upperBound(SymExpr expr, bool *exact) {
-  bool isExact = false;
-  std::optional<int64_t> bound = toInt64(expr ? impl->upperBound(expr, isExact) : std::nullopt);
+std::optional<int64_t> Prover::Impl::bound(SymExpr expr, int sign, bool *exact, Explanation *why) {
   if (exact)
-    *exact = bound && isExact;
-  return bound;
-}
-
-std::optional<int64_t> Prover::lowerBound(SymExpr expr, bool *exact) {
+    *exact = false;
+  if (!expr)
+    return std::nullopt;
   bool isExact = false;
-  std::optional<Wide> bound = expr ? impl->upperBound(-expr, isExact) : std::nullopt;
-  if (bound)
-    bound = -*bound;
-  std::optional<int64_t> result = toInt64(bound);
+  std::optional<Assignment> where;
+  std::optional<Wide> extreme = upperBound(sign < 0 ? -expr : expr, isExact, why ? &where : nullptr);
+  if (extreme && sign < 0)
+    extreme = -*extreme;
+  std::optional<int64_t> result = toInt64(extreme);
   if (exact)
     *exact = result && isExact;
+  if (why) {
+    why->work = steps;
+    if (contradiction)
+      why->steps.push_back("the facts contradict each other: " + *contradiction);
+    Budget more(kMaxSteps);
+    if (where && isExact && findExample(kWitnessSamples, /*thorough=*/true, more))
+      why->attained = toValuation(*where, expr);
+    if (!why->attained)
+      why->steps.push_back(result ? "proved, but not known to be attained" : "no bound was found");
+  }
   return result;
 }
 
-Verdict Prover::fitsInteger(SymExpr expr, unsigned bits) {
+std::optional<int64_t> Prover::upperBound(SymExpr expr, bool *exact, Explanation *why) {
+  return impl->bound(expr, 1, exact, why);
+}
+
+std::optional<int64_t> Prover::lowerBound(SymExpr expr, bool *exact, Explanation *why) {
+  return impl->bound(expr, -1, exact, why);
+}
+
+Verdict Prover::fitsInteger(SymExpr expr, unsigned bits, Explanation *why) {
   if (!expr || isContradictory())
     return Verdict::Depends;
+  auto note = [&](const Twine &text) {
+    if (why)
+      why->steps.push_back(text.str());
+  };
   // Extents are 64-bit integers wherever they come from, so a symbol alone fits.
-  if (bits >= 64 && expr.getSymbol())
+  if (bits >= 64 && expr.getSymbol()) {
+    note("a symbol is a 64-bit integer");
     return Verdict::True;
+  }
   Wide max = llvm::maxIntN(bits), min = llvm::minIntN(bits);
+  std::optional<Assignment> where;
+  auto leaves = [&](const Assignment &values) {
+    std::optional<Wide> value = evaluateWide(expr, values);
+    return value && (*value > max || *value < min);
+  };
+  auto conclude = [&] {
+    Impl::Budget more(kMaxSteps);
+    if (why && impl->findExample(Impl::kWitnessSamples, /*thorough=*/true, more))
+      why->whenFalse = impl->toValuation(*where, expr);
+    note("some valuation leaves the width");
+    return Verdict::False;
+  };
   bool exact;
-  std::optional<Wide> hi = impl->upperBound(expr, exact);
-  if (exact && *hi > max)
-    return Verdict::False;
-  std::optional<Wide> lo = impl->upperBound(-expr, exact);
-  if (exact && -*lo < min)
-    return Verdict::False;
-  if (hi && lo && *hi <= max && -*lo >= min)
+  std::optional<Wide> hi = impl->upperBound(expr, exact, &where, max);
+  unsigned spent = impl->steps;
+  if (where && leaves(*where))
+    return conclude();
+  where.reset();
+  std::optional<Wide> lo = impl->upperBound(-expr, exact, &where, -min);
+  impl->steps += spent;
+  if (where && leaves(*where))
+    return conclude();
+  if (hi && lo && *hi <= max && -*lo >= min) {
+    std::optional<int64_t> least = toInt64(-*lo), most = toInt64(hi);
+    if (why && least && most)
+      note("at least " + Twine(*least) + ", at most " + Twine(*most));
     return Verdict::True;
+  }
   // Some valuation leaves the range: corners and powers of two are tried.
+  where.reset();
   Sampler sampler(impl->base, expr);
   for (unsigned power : {15u, 16u, 31u, 32u, 62u, 63u})
     sampler.addInteresting((int64_t(1) << (power - 1)) * 2 - 1);
-  bool leaves = false;
   Impl::Budget work(kMaxSteps);
   sampler.sample(400, work, [&](const Assignment &values) {
-    std::optional<Wide> value = evaluateWide(expr, values);
-    leaves |= value && (*value > max || *value < min);
-    return !leaves;
+    if (leaves(values))
+      where = values;
+    return !where;
   });
-  return leaves ? Verdict::False : Verdict::Depends;
+  if (!where && bits < 63) {
+    SymExpr rewritten = impl->base.rewrite(expr);
+    for (bool above : {true, false}) {
+      SymExpr claim = above ? rewritten - static_cast<int64_t>(max) - 1 : -rewritten + static_cast<int64_t>(min) - 1;
+      Impl::Budget more(kMaxSteps / 4);
+      ModelFinder(impl->base, sampler, more, [&](const Assignment &values) {
+        if (leaves(values))
+          where = values;
+        return where.has_value();
+      }).find({Constraint{claim, false, kFromClaim}}, {});
+    }
+  }
+  if (where)
+    return conclude();
+  note("not decided: no bound that fits, and no valuation that leaves the width");
+  return Verdict::Depends;
 }
 
 //===----------------------------------------------------------------------===//

@@ -152,7 +152,7 @@ void FactBase::addEquality(SymExpr expr, uint64_t origin) {
   for (SymTerm &term : poly)
     term.coefficient /= gcd;
   expr = sym::detail::getExpr(context, poly);
-  if (!solveForSymbol(expr, origin) && !solveResidue(expr, origin))
+  if (!solveForSymbol(expr, origin) && !solveResidue(expr, origin) && !solveSymbolicResidue(expr, origin))
     constraints.push_back({expr, true, origin});
 }
 
@@ -220,6 +220,35 @@ bool FactBase::solveResidue(SymExpr expr, uint64_t origin) {
   if (SymExpr rest = rewrite(expr))
     pendingEqualities.push_back({rest, true, origin}); // says more when |multiple| is not 1
   return true;
+}
+
+/// expr = +-(symbol - divisor*floordiv(symbol, divisor) - rest): the symbol is divisor*t + rest. The divisor is
+/// positive, because the fact was evaluated, and the rest is not negative, so t >= 0.
+bool FactBase::solveSymbolicResidue(SymExpr expr, uint64_t origin) {
+  SmallVector<const SymAtom *> atoms;
+  collectAtoms(expr, atoms);
+  for (const SymAtom *quotient : atoms) {
+    if (quotient->kind != SymAtom::Kind::FloorDiv || quotient->operands[1].getConstant())
+      continue;
+    std::optional<StringRef> name = quotient->operands[0].getSymbol();
+    SymExpr dividend = quotient->operands[0], divisor = quotient->operands[1];
+    if (!name || divisor.usesSymbol(*name))
+      continue;
+    SymExpr residue = dividend - divisor * sym::detail::getExpr(context, atomPoly(quotient));
+    for (SymExpr rest : {residue - expr, residue + expr}) {
+      if (!rest || rest.usesSymbol(*name))
+        continue;
+      SymExpr fresh = SymExpr::symbol(context, "\x01" + std::to_string(numFresh++));
+      SymExpr value = divisor * fresh + rest;
+      if (!value)
+        return false;
+      substitute(getPoly(dividend).front().factors[0].first, value, origin);
+      if (SymExpr left = rewrite(expr))
+        pendingEqualities.push_back({left, true, origin}); // the rest is less than the divisor
+      return true;
+    }
+  }
+  return false;
 }
 
 void FactBase::substitute(const SymAtom *symbol, SymExpr value, uint64_t origin) {

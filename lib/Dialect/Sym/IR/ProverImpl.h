@@ -4,7 +4,7 @@
 //
 // FactBase prepares the facts once: equalities become substitutions, ranges of
 // symbols are propagated. Refuter shows that constraints have no common
-// solution. Sampler finds valuations.
+// solution. ProverSearch.h finds valuations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_LIB_DIALECT_SYM_IR_PROVERIMPL_H
@@ -96,6 +96,7 @@ private:
   void addEquality(SymExpr expr, uint64_t origin);
   bool solveForSymbol(SymExpr expr, uint64_t origin);
   bool solveResidue(SymExpr expr, uint64_t origin);
+  bool solveSymbolicResidue(SymExpr expr, uint64_t origin);
   void substitute(const SymAtom *symbol, SymExpr value, uint64_t origin);
 
   MLIRContext *context;
@@ -123,6 +124,8 @@ public:
   std::optional<Wide> maximize(SymExpr expr, std::optional<Wide> known);
   /// Facts that the last successful refutation used.
   uint64_t getOrigins() const { return origins; }
+  /// Names the arguments that it used.
+  std::string describeArguments() const;
   /// A candidate solution that the last failed linear attempt left; symbols only.
   const Assignment &getCandidate() const { return candidate; }
 
@@ -131,15 +134,38 @@ private:
   bool refuteAll(SmallVector<Constraint> constraints, unsigned depth);
   bool refuteProducts(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, unsigned depth);
   bool splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &applied);
+  bool excludedByRemainders(const Constraint &constraint);
   bool splitResidues(ArrayRef<Constraint> constraints, const RangeMap &ranges, unsigned depth);
   bool foldQuotients(SmallVector<Constraint> &constraints, const RangeMap &ranges);
   bool fixSymbols(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, bool &refuted);
 
+  enum Argument : unsigned {
+    Ranges,
+    Linear,
+    MaxCases,
+    FixedSymbol,
+    Products,
+    Quotients,
+    Residues,
+    IntegerPoints,
+    Remainders
+  };
+  bool by(Argument argument) {
+    arguments |= 1u << argument;
+    return true;
+  }
+
   const FactBase &base;
   Budget &budget;
   uint64_t origins = 0;
+  unsigned arguments = 0;
   Assignment candidate;
 };
+
+/// Some max in the constraints or in `expr`; null when there is none.
+const SymAtom *findMax(ArrayRef<Constraint> constraints, SymExpr expr);
+/// The constraints where `max` is `chosen`, which is then not less than the other operands.
+SmallVector<Constraint> chooseOperand(ArrayRef<Constraint> constraints, const SymAtom *max, SymExpr chosen);
 
 /// Constraints as rows over monomials, with what is known about atoms and products.
 class LinearModel {
@@ -152,11 +178,13 @@ public:
   /// Least upper bound that the rows give for `objective`; its atoms must occur in the constraints.
   std::optional<Wide> maximize(const Poly &objective, bool &isEmpty, Assignment *candidate);
   /// Adds products of constraints that speak about nonlinear monomials. False when there are none.
-  bool addProducts();
+  bool addProducts(const Poly *objective = nullptr);
+  /// Adds what excludes a solution of the rows that no squares of integers have. False when there is nothing to add.
+  bool addCuts(const Assignment &solution);
   bool isLinear() const { return nonlinear.empty(); }
   /// Symbols that occur in nonlinear monomials.
   SmallVector<const SymAtom *> getSymbolsInProducts() const;
-  LinearSystem::Result checkPresburger(bool integers) { return makeSystem().checkPresburger(budget, integers); }
+  LinearSystem::Result checkPresburger(bool integers, Assignment *candidate = nullptr);
 
 private:
   struct Inequality {
@@ -167,8 +195,9 @@ private:
   void add(Poly poly, bool isEquality, uint64_t origin);
   void addMonomials(const Poly &poly);
   void define(const SymAtom *atom);
-  void addSquares();
+  void addSquares(const Poly *objective);
   LinearSystem makeSystem();
+  void takeSolution(ArrayRef<Wide> values, Assignment *candidate) const;
   SmallVector<std::pair<unsigned, int64_t>> toTerms(const Poly &poly);
 
   const RangeMap &ranges;
@@ -177,29 +206,6 @@ private:
   SmallVector<Factors> variables;                // monomials, in order of appearance
   DenseMap<const SymAtom *, unsigned> atomIndex; // of monomials that are one atom
   SmallVector<unsigned> nonlinear;               // the other monomials
-};
-
-//===----------------------------------------------------------------------===//
-
-/// Enumerates valuations of the free symbols that satisfy the facts.
-class Sampler {
-public:
-  Sampler(const FactBase &base, ArrayRef<SymExpr> exprs);
-
-  /// Calls `visit` with up to `count` valuations, likely ones first, until it returns false.
-  void sample(unsigned count, Budget &budget, llvm::function_ref<bool(const Assignment &)> visit);
-  /// Visits every valuation. False when there are too many or some symbol is unbounded.
-  bool enumerate(uint64_t limit, Budget &budget, llvm::function_ref<bool(const Assignment &)> visit);
-  void addInteresting(int64_t value) { interesting.push_back(value); }
-  /// Completes the free symbols of `free` to a valuation that satisfies the relevant facts.
-  std::optional<Assignment> complete(const Assignment &free);
-
-private:
-  const FactBase &base;
-  SmallVector<const SymAtom *> free;      // enumerated
-  SmallVector<const SymAtom *> dependent; // given by the substitution
-  SmallVector<Fact> facts;                // to be checked
-  SmallVector<int64_t> interesting;       // constants of facts and expressions
 };
 
 } // namespace mlir::relax::sym::detail

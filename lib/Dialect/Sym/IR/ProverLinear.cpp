@@ -126,11 +126,23 @@ std::optional<Wide> LinearModel::maximize(const Poly &objective, bool &isEmpty, 
   system.addRow(terms, constantTerm(objective), false, kFromClaim);
   SmallVector<Wide> values;
   std::optional<Wide> bound = system.maximize(z, budget, isEmpty, candidate ? &values : nullptr);
-  if (candidate && !values.empty())
-    for (auto [atom, index] : atomIndex)
-      if (atom->kind == SymAtom::Kind::Symbol)
-        (*candidate)[atom] = values[index];
+  takeSolution(values, candidate);
   return bound;
+}
+
+void LinearModel::takeSolution(ArrayRef<Wide> values, Assignment *candidate) const {
+  if (!candidate || values.empty())
+    return;
+  for (auto [atom, index] : atomIndex)
+    if (atom->kind == SymAtom::Kind::Symbol)
+      (*candidate)[atom] = values[index];
+}
+
+LinearSystem::Result LinearModel::checkPresburger(bool integers, Assignment *candidate) {
+  SmallVector<Wide> values;
+  LinearSystem::Result result = makeSystem().checkPresburger(budget, integers, candidate ? &values : nullptr);
+  takeSolution(values, candidate);
+  return result;
 }
 
 LinearSystem::Result LinearModel::check(uint64_t *origins, Assignment *candidate) {
@@ -139,14 +151,11 @@ LinearSystem::Result LinearModel::check(uint64_t *origins, Assignment *candidate
     return LinearSystem::Result::Unknown;
   SmallVector<Wide> values;
   LinearSystem::Result result = system.check(budget, origins, candidate ? &values : nullptr);
-  if (candidate && !values.empty())
-    for (auto [atom, index] : atomIndex)
-      if (atom->kind == SymAtom::Kind::Symbol)
-        (*candidate)[atom] = values[index];
+  takeSolution(values, candidate);
   return result;
 }
 
-bool LinearModel::addProducts() {
+bool LinearModel::addProducts(const Poly *objective) {
   constexpr unsigned kMaxProducts = 48, kMaxNew = 2, kMaxDegree = 4;
   if (nonlinear.empty() || variables.size() > 40)
     return false;
@@ -160,7 +169,7 @@ bool LinearModel::addProducts() {
     size_t position;
     Inequality inequality;
   };
-  SmallVector<Product> products;
+  SmallVector<Product, 0> products;
   auto offer = [&](const Inequality &a, const Inequality &b) {
     if (a.poly.size() * b.poly.size() > 24 || a.poly.empty() || b.poly.empty() ||
         degreeOf(a.poly.front().factors) + degreeOf(b.poly.front().factors) > kMaxDegree)
@@ -213,22 +222,75 @@ bool LinearModel::addProducts() {
     products.truncate(kMaxProducts);
   for (Product &product : products)
     add(std::move(product.inequality.poly), product.inequality.isEquality, product.inequality.origin);
-  addSquares();
+  addSquares(objective);
   return true;
 }
 
-/// Integers only: x*x >= x and x*x >= -x.
-void LinearModel::addSquares() {
+/// Integers only: (x - c)*(x - c - 1) >= 0 for each c. Of use are those near the lowest point of some p*x*x + q*x.
+void LinearModel::addSquares(const Poly *objective) {
+  SmallVector<Poly> rows;
+  auto cut = [&](const SymAtom *atom, int64_t c) {
+    OptPoly left = sym::detail::add(atomPoly(atom), constantPoly(c), -1);
+    OptPoly right = left ? sym::detail::add(*left, constantPoly(1), -1) : std::nullopt;
+    OptPoly row = right ? multiply(*left, *right) : std::nullopt;
+    if (row && rows.size() < 24)
+      rows.push_back(std::move(*row));
+  };
+  auto coefficientOf = [](const Poly &poly, const Factors &factors) {
+    auto it = llvm::find_if(poly, [&](const SymTerm &term) { return term.factors == factors; });
+    return it == poly.end() ? 0 : it->coefficient;
+  };
   for (unsigned i = 0; i < nonlinear.size(); ++i) {
-    Factors monomial = variables[nonlinear[i]];
+    Factors square = variables[nonlinear[i]];
+    if (square.size() != 1 || square[0].second != 2)
+      continue;
+    const SymAtom *atom = square[0].first;
+    SmallVector<int64_t> points = {-1, 0};
+    auto offer = [&](const Poly &poly) {
+      int64_t p = coefficientOf(poly, square), q = coefficientOf(poly, {{atom, 1u}});
+      constexpr int64_t kLarge = int64_t(1) << 30;
+      if (p == 0 || q == 0 || std::abs(p) > kLarge || std::abs(q) > kLarge)
+        return;
+      int64_t lowest = floorDiv(p > 0 ? -q : q, 2 * std::abs(p));
+      for (int64_t c : {lowest - 1, lowest})
+        if (!llvm::is_contained(points, c) && points.size() < 10)
+          points.push_back(c);
+    };
+    if (objective)
+      offer(*objective);
+    for (const Inequality &inequality : inequalities)
+      offer(inequality.poly);
+    for (int64_t c : points)
+      cut(atom, c);
+  }
+  for (Poly &row : rows)
+    add(std::move(row), false, kFromDefinition);
+}
+
+/// Cuts off a solution of the rows whose squares are too small: (x - c)*(x - c - 1) >= 0 where x is about c.
+bool LinearModel::addCuts(const Assignment &solution) {
+  constexpr int64_t kLarge = int64_t(1) << 24;
+  SmallVector<Poly> rows;
+  for (unsigned index : nonlinear) {
+    const Factors &monomial = variables[index];
     if (monomial.size() != 1 || monomial[0].second != 2)
       continue;
-    Poly square;
-    square.push_back({1, monomial});
-    for (int64_t sign : {-1, 1})
-      if (OptPoly row = sym::detail::add(square, atomPoly(monomial[0].first), sign))
-        add(std::move(*row), false, kFromDefinition);
+    auto it = solution.find(monomial[0].first);
+    if (it == solution.end() || it->second > kLarge || it->second < -kLarge || rows.size() >= 6)
+      continue;
+    int64_t c = static_cast<int64_t>(it->second);
+    for (int64_t point : {c - 1, c}) {
+      OptPoly left = sym::detail::add(atomPoly(monomial[0].first), constantPoly(point), -1);
+      OptPoly right = left ? sym::detail::add(*left, constantPoly(1), -1) : std::nullopt;
+      OptPoly row = right ? multiply(*left, *right) : std::nullopt;
+      if (row &&
+          llvm::none_of(inequalities, [&](const Inequality &other) { return comparePolys(other.poly, *row) == 0; }))
+        rows.push_back(std::move(*row));
+    }
   }
+  for (Poly &row : rows)
+    add(std::move(row), false, kFromDefinition);
+  return !rows.empty();
 }
 
 SmallVector<const SymAtom *> LinearModel::getSymbolsInProducts() const {

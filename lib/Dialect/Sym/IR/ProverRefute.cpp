@@ -19,8 +19,7 @@ using namespace mlir::relax::sym::detail;
 /// Case distinctions inside each other.
 static constexpr unsigned kMaxSplits = 6;
 
-/// Some max in the constraints or in `expr`.
-static const SymAtom *findMax(ArrayRef<Constraint> constraints, SymExpr expr) {
+const SymAtom *sym::detail::findMax(ArrayRef<Constraint> constraints, SymExpr expr) {
   SmallVector<const SymAtom *> atoms;
   for (const Constraint &constraint : constraints)
     collectAtoms(constraint.expr, atoms);
@@ -29,8 +28,8 @@ static const SymAtom *findMax(ArrayRef<Constraint> constraints, SymExpr expr) {
   return max == atoms.end() ? nullptr : *max;
 }
 
-/// The constraints where `max` is `chosen`, which is then not less than the other operands.
-static SmallVector<Constraint> chooseOperand(ArrayRef<Constraint> constraints, const SymAtom *max, SymExpr chosen) {
+SmallVector<Constraint> sym::detail::chooseOperand(ArrayRef<Constraint> constraints, const SymAtom *max,
+                                                   SymExpr chosen) {
   SmallVector<Constraint> branch;
   for (const Constraint &constraint : constraints) {
     SymExpr expr =
@@ -43,6 +42,23 @@ static SmallVector<Constraint> chooseOperand(ArrayRef<Constraint> constraints, c
   return branch;
 }
 
+std::string Refuter::describeArguments() const {
+  static constexpr StringLiteral names[] = {"ranges",
+                                            "linear arithmetic",
+                                            "one case per operand of min or max",
+                                            "a symbol that must be constant",
+                                            "products of constraints",
+                                            "a quotient that is 0",
+                                            "one case per residue",
+                                            "integer points",
+                                            "remainders"};
+  std::string text;
+  for (auto [i, name] : llvm::enumerate(names))
+    if (arguments & (1u << i))
+      text += (text.empty() ? "" : ", ") + name.str();
+  return text;
+}
+
 bool Refuter::refute(ArrayRef<Constraint> claims) {
   SmallVector<SymExpr> exprs;
   for (const Constraint &claim : claims)
@@ -50,6 +66,7 @@ bool Refuter::refute(ArrayRef<Constraint> claims) {
   SmallVector<Constraint> constraints = base.relevantTo(exprs);
   constraints.append(claims.begin(), claims.end());
   origins = 0;
+  arguments = 0;
   candidate.clear();
   return refuteAll(std::move(constraints), 0);
 }
@@ -63,7 +80,7 @@ bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
   RangeMap ranges = base.getRanges();
   if (!ranges.propagate(constraints, 3)) {
     origins |= all; // ranges are not traced to single constraints
-    return true;
+    return by(Ranges);
   }
   for (Constraint &constraint : constraints)
     constraint.expr = cancelPositiveFactors(constraint.expr, ranges);
@@ -73,7 +90,7 @@ bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
   LinearSystem::Result result = model.check(&used, depth == 0 ? &candidate : nullptr);
   if (result == LinearSystem::Result::Empty) {
     origins |= used;
-    return true;
+    return by(Linear);
   }
   bool hasMax = false;
   if (depth < kMaxSplits) {
@@ -84,9 +101,59 @@ bool Refuter::refuteAll(SmallVector<Constraint> constraints, unsigned depth) {
   if (model.isLinear()) {
     if (result == LinearSystem::Result::NonEmpty || hasMax)
       return false;
-    return model.checkPresburger(/*integers=*/true) == LinearSystem::Result::Empty;
+    if (model.checkPresburger(/*integers=*/true) != LinearSystem::Result::Empty)
+      return false;
+    origins |= all; // not traced either
+    return by(IntegerPoints);
+  }
+  for (const Constraint &constraint : constraints) {
+    if (constraint.isEquality && excludedByRemainders(constraint)) {
+      origins |= constraint.origin;
+      return by(Remainders);
+    }
   }
   return refuteProducts(constraints, ranges, model, depth);
+}
+
+/// An equality of products without a solution modulo some small number, whatever integers its atoms are.
+bool Refuter::excludedByRemainders(const Constraint &constraint) {
+  constexpr unsigned kMaxCases = 512;
+  const Poly &poly = getPoly(constraint.expr);
+  for (int64_t modulus : {2, 3, 4, 5, 7, 8, 9}) {
+    SmallVector<const SymAtom *> atoms;
+    for (const SymTerm &term : poly)
+      if (term.coefficient % modulus)
+        for (auto &factor : term.factors)
+          if (!llvm::is_contained(atoms, factor.first))
+            atoms.push_back(factor.first);
+    uint64_t cases = 1;
+    for (size_t i = 0; i < atoms.size() && cases <= kMaxCases; ++i)
+      cases *= modulus;
+    if (atoms.empty() || cases > kMaxCases || !budget.spend(cases / 16 + 1))
+      continue;
+    auto remainder = [&](uint64_t number) {
+      SmallVector<int64_t> values;
+      for (size_t i = 0; i < atoms.size(); ++i, number /= modulus)
+        values.push_back(number % modulus);
+      int64_t sum = 0;
+      for (const SymTerm &term : poly) {
+        int64_t product = term.coefficient % modulus;
+        if (product == 0)
+          continue;
+        for (auto [atom, power] : term.factors)
+          for (unsigned i = 0; i < power; ++i)
+            product = product * values[llvm::find(atoms, atom) - atoms.begin()] % modulus;
+        sum += product;
+      }
+      return sum % modulus;
+    };
+    bool solvable = false;
+    for (uint64_t i = 0; i < cases && !solvable; ++i)
+      solvable = remainder(i) == 0;
+    if (!solvable)
+      return true;
+  }
+  return false;
 }
 
 /// What is left when products of symbols are involved.
@@ -95,23 +162,26 @@ bool Refuter::refuteProducts(SmallVector<Constraint> &constraints, RangeMap &ran
   // Linear arithmetic may fix a symbol, or bound it better than ranges alone.
   bool refuted = false;
   if (depth < kMaxSplits && fixSymbols(constraints, ranges, model, refuted))
-    return refuted || refuteAll(std::move(constraints), depth + 1);
+    return (refuted || refuteAll(std::move(constraints), depth + 1)) && by(FixedSymbol);
   LinearModel products(ranges, budget, constraints);
   for (unsigned round = 0; round < 2 && products.addProducts(); ++round) {
     uint64_t used = 0;
-    LinearSystem::Result result = products.check(&used, nullptr);
+    Assignment solution;
+    LinearSystem::Result result = products.check(&used, &solution);
+    if (result != LinearSystem::Result::Empty && products.addCuts(solution))
+      result = products.check(&used, nullptr);
     if (result == LinearSystem::Result::Unknown)
       result = products.checkPresburger(/*integers=*/false);
     if (result == LinearSystem::Result::Empty) {
       origins |= used;
-      return true;
+      return by(Products);
     }
   }
   if (depth >= kMaxSplits)
     return false;
   if (foldQuotients(constraints, ranges))
-    return refuteAll(std::move(constraints), depth + 1);
-  return splitResidues(constraints, ranges, depth);
+    return refuteAll(std::move(constraints), depth + 1) && by(Quotients);
+  return splitResidues(constraints, ranges, depth) && by(Residues);
 }
 
 /// Bounds the symbols in products by linear arithmetic. True when a symbol turned out to be a constant, which was
@@ -178,12 +248,20 @@ std::optional<Wide> Refuter::maximizeAll(SymExpr objective, ArrayRef<Constraint>
   std::optional<Wide> bound = model.maximize(getPoly(objective), isEmpty, solution);
   if (isEmpty)
     return std::nullopt;
-  if (!model.isLinear() && model.addProducts()) {
-    std::optional<Wide> other = model.maximize(getPoly(objective), isEmpty, solution);
-    if (isEmpty)
-      return std::nullopt;
-    if (other && (!bound || *other < *bound))
-      bound = other;
+  if (!model.isLinear() && model.addProducts(&getPoly(objective))) {
+    for (unsigned round = 0; round < 4; ++round) {
+      Assignment found;
+      std::optional<Wide> other = model.maximize(getPoly(objective), isEmpty, &found);
+      if (isEmpty)
+        return std::nullopt;
+      if (solution && !found.empty())
+        *solution = found;
+      bool better = other && (!bound || *other < *bound);
+      if (better)
+        bound = other;
+      if ((round > 0 && !better) || !model.addCuts(found))
+        break;
+    }
   }
   const SymAtom *max = findMax(constraints, objective);
   if (!max || depth >= kMaxSplits)
@@ -217,7 +295,7 @@ bool Refuter::splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &a
   for (SymExpr chosen : max->operands)
     if (!refuteAll(chooseOperand(constraints, max, chosen), depth + 1))
       return false;
-  return true;
+  return by(MaxCases);
 }
 
 /// floordiv(a, b) with a symbolic b is 0 when 0 <= a < b is proved.
@@ -255,7 +333,7 @@ bool Refuter::foldQuotients(SmallVector<Constraint> &constraints, const RangeMap
 
 /// A quotient of a product by a small constant: one case per residue of a symbol in it.
 bool Refuter::splitResidues(ArrayRef<Constraint> constraints, const RangeMap &ranges, unsigned depth) {
-  constexpr int64_t kMaxModulus = 16;
+  constexpr int64_t kMaxModulus = 120;
   SmallVector<const SymAtom *> atoms;
   for (const Constraint &constraint : constraints)
     collectAtoms(constraint.expr, atoms);

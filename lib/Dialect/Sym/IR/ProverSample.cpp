@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ProverImpl.h"
+#include "ProverSearch.h"
 
 using namespace mlir;
 using namespace mlir::relax;

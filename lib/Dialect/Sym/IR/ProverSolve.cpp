@@ -66,6 +66,8 @@ public:
     }
     if (!contradiction)
       finish();
+    if (!contradiction && solution.kind == Solution::Kind::Ambiguous)
+      solveByBounds();
     return std::move(solution);
   }
 
@@ -213,6 +215,15 @@ private:
       }
       solution.checks.push_back({left, equation.value});
     }
+    // An equation may hold whatever a symbol is: n*m = 0 with m = 0.
+    for (const Equation &equation : equations) {
+      for (StringRef name : unknownsOf(equation.pattern)) {
+        if (solution.values.lookup(name) || solution.kind != Solution::Kind::Solved)
+          continue;
+        solution.kind = Solution::Kind::Ambiguous;
+        solution.reason = "nothing determines " + name.str();
+      }
+    }
     // Symbols are >= 0.
     for (const std::string &name : order) {
       SymExpr value = solution.values.lookup(name);
@@ -227,6 +238,44 @@ private:
       if (nonNegative == Verdict::Depends && clamped)
         solution.checks.push_back({clamped, value});
     }
+  }
+
+  /// Equations between constants that no linear step solves: n*n = 9, or floordiv(n, 2) = 3 with mod(n, 2) = 1. As
+  /// facts they may leave one value of each symbol, or none.
+  void solveByBounds() {
+    SmallVector<Fact> facts;
+    SmallVector<StringRef> names;
+    for (const Equation &equation : equations) {
+      if (!equation.value.getConstant())
+        return;
+      facts.push_back({equation.pattern, Fact::Op::Equal, equation.value});
+      for (StringRef name : equation.pattern.getSymbols()) {
+        if (!isUnknown(name))
+          return;
+        if (!llvm::is_contained(names, name))
+          names.push_back(name);
+      }
+    }
+    if (facts.empty())
+      return;
+    MLIRContext *context = equations.front().pattern.getContext();
+    Prover bounds(context, facts);
+    if (std::string why; bounds.isContradictory(&why)) {
+      solution.kind = Solution::Kind::Contradiction;
+      solution.reason = "no sizes satisfy " + why;
+      return;
+    }
+    SymbolMap values;
+    for (StringRef name : names) {
+      bool isAttained = false;
+      SymExpr symbol = SymExpr::symbol(context, name);
+      std::optional<int64_t> low = bounds.lowerBound(symbol, &isAttained);
+      if (!low || !isAttained || bounds.upperBound(symbol) != low)
+        return;
+      values[name] = SymExpr::constant(context, *low);
+    }
+    solution = Solution();
+    solution.values = std::move(values);
   }
 
   Prover &prover;

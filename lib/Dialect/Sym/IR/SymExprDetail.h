@@ -30,7 +30,7 @@ struct Bounds {
 using Factors = SmallVector<std::pair<const SymAtom *, unsigned>>;
 
 /// Sorted terms with distinct monomials. nullopt stands for overflow.
-using Poly = SmallVector<SymTerm>;
+using Poly = SmallVector<SymTerm, 3>; // most shapes have few terms
 using OptPoly = std::optional<Poly>;
 
 struct SymAtomStorage : StorageUniquer::BaseStorage, SymAtom {

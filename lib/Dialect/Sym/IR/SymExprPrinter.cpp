@@ -31,7 +31,7 @@ struct Sugar {
 /// A sum that is printed: polynomial plus sugared terms.
 struct Sum {
   Poly rest;
-  SmallVector<Sugar> sugars;
+  SmallVector<Sugar, 0> sugars;
 };
 
 /// A way to print one term: the sugar and what the polynomial becomes.
