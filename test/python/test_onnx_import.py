@@ -262,7 +262,7 @@ def test_allowzero(translate):
 
 def test_run_time_shapes(translate):
     text = translate(model(node("Expand", "x s"), {"x": [1, 4], "s": ([2], INT64)}, {"y": ["p", "q"]}))
-    assert "relax.tensor_to_shape %arg1 binds [y_d0, y_d1]" in text
+    assert "binds [y_d0, y_d1]" in text
     text = translate(model(node("Reshape", "x s"), {"x": ["n", 4], "s": ([2], INT64)}, {"y": ["p", "q"]}))
     assert "relax.tensor_to_shape" in text and result_types(text) == ["tensor<?x?xf32, [y_d0, y_d1]>"]
 
