@@ -108,9 +108,19 @@ def run_gtest(report, build):
     report.add("GoogleTest", passed, failed, time.monotonic() - start)
 
 
+def sanitizer_runtime(build):
+    """The runtime of an instrumented build, else None: Python and the stock tools load it before our libraries."""
+    settings = build / "test/lit.site.cfg.py"
+    text = settings.read_text() if settings.exists() else ""
+    match = re.search(r'^config\.sanitizer_preload = r"(.+)"$', text, re.MULTILINE)
+    return match[1] if match else None
+
+
 def run_pytest(report, build):
     start = time.monotonic()
     environment = dict(os.environ, RELAX_BUILD_DIR=str(build))
+    if preload := sanitizer_runtime(build):
+        environment["LD_PRELOAD"] = preload
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results.xml"
         status = call([sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider",
