@@ -1,4 +1,4 @@
-//===- BufferOps.cpp - Meaning of memref and affine -----------------------===//
+//===- BufferOps.cpp - Meaning of memref, affine and bufferization ------===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -8,6 +8,7 @@
 
 #include "RelaxDialect/Interpreter/OpTable.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IntegerSet.h"
 
@@ -73,22 +74,14 @@ template <typename OpTy> static LogicalResult interpretAlloc(Frame &frame, OpTy 
   MemRefType type = op.getType();
   if (!type.getLayout().isIdentity())
     return frame.fail("is interpreted for an identity layout only");
-  Buffer buffer;
-  buffer.elementType = type.getElementType();
+  SmallVector<int64_t> dims;
   auto next = op.getDynamicSizes().begin();
   for (int64_t dim : type.getShape())
-    buffer.dims.push_back(ShapedType::isDynamic(dim) ? frame.index(*next++) : dim);
-  FailureOr<Tensor> garbage = frame.makeGarbage(buffer.elementType, buffer.dims);
+    dims.push_back(ShapedType::isDynamic(dim) ? frame.index(*next++) : dim);
+  FailureOr<Tensor> garbage = frame.makeGarbage(type.getElementType(), dims);
   if (failed(garbage))
     return failure();
-  buffer.strides.resize(buffer.dims.size());
-  int64_t stride = 1;
-  for (size_t dim = buffer.dims.size(); dim-- != 0; stride *= buffer.dims[dim])
-    buffer.strides[dim] = stride;
-  buffer.memory = std::make_shared<std::vector<Number>>();
-  for (int64_t i = 0; i < garbage->size(); ++i)
-    buffer.memory->push_back((*garbage)[i]);
-  frame.set(op.getResult(), buffer);
+  frame.set(op.getResult(), makeBuffer(*garbage));
   return success();
 }
 
@@ -168,6 +161,26 @@ static LogicalResult interpretCopy(Frame &frame, memref::CopyOp op) {
     return frame.fail("extents " + formatShape(from.dims) + " and " + formatShape(to.dims) + " differ");
   forEachIndex(from.dims,
                [&](ArrayRef<int64_t> index) { (*to.memory)[to.at(index)] = (*from.memory)[from.at(index)]; });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// bufferization
+//===----------------------------------------------------------------------===//
+
+// Buffers are made of copies: what is written to one never shows in the tensor that it was made from.
+
+static LogicalResult interpretToBuffer(Frame &frame, bufferization::ToBufferOp op) {
+  if (!isa<MemRefType>(op.getType()))
+    return frame.fail("is interpreted for ranked memory only");
+  frame.set(op->getResult(0), makeBuffer(frame.tensor(op.getTensor())));
+  return success();
+}
+
+static LogicalResult interpretToTensor(Frame &frame, bufferization::ToTensorOp op) {
+  if (!isa<MemRefType>(op.getBuffer().getType()))
+    return frame.fail("is interpreted for ranked memory only");
+  frame.set(op->getResult(0), readBuffer(frame.buffer(op.getBuffer())));
   return success();
 }
 
@@ -277,6 +290,8 @@ void interp::registerBufferOps(OpTable &table) {
   table.add(interpretExpandShape);
   table.add(interpretCast);
   table.add(interpretCopy);
+  table.add(interpretToBuffer);
+  table.add(interpretToTensor);
   table.add(interpretAffineLoad);
   table.add(interpretAffineStore);
   table.add(interpretApply);

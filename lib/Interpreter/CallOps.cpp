@@ -106,17 +106,7 @@ private:
 RuntimeValue ProgramRun::makeArgument(std::shared_ptr<const Tensor> tensor) {
   if (!program.isBufferForm())
     return tensor;
-  Buffer buffer;
-  buffer.elementType = tensor->getElementType();
-  buffer.dims.assign(tensor->getDims().begin(), tensor->getDims().end());
-  buffer.strides.resize(buffer.dims.size());
-  int64_t stride = 1;
-  for (size_t dim = buffer.dims.size(); dim-- != 0; stride *= buffer.dims[dim])
-    buffer.strides[dim] = stride;
-  buffer.memory = std::make_shared<std::vector<Number>>();
-  for (int64_t i = 0; i < tensor->size(); ++i)
-    buffer.memory->push_back((*tensor)[i]);
-  return buffer;
+  return makeBuffer(*tensor);
 }
 
 LogicalResult ProgramRun::bindArguments() {
@@ -185,11 +175,7 @@ LogicalResult ProgramRun::storeResults() {
   for (unsigned index = 0; index != numOuts; ++index) {
     std::shared_ptr<const Tensor> tensor;
     if (isBufferForm) {
-      Buffer buffer = frame.buffer(program.getOuts()[index]);
-      auto read = std::make_shared<Tensor>(buffer.elementType, buffer.dims);
-      for (int64_t i = 0; i < read->size(); ++i)
-        read->set(i, (*buffer.memory)[i]);
-      tensor = read;
+      tensor = std::make_shared<const Tensor>(readBuffer(frame.buffer(program.getOuts()[index])));
     } else {
       tensor = frame.tensorPointer(yielded[index]);
     }

@@ -119,13 +119,14 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
     int64_t group = out[1] / (outChannels / groups);
     forEachIndex(kernel, [&](ArrayRef<int64_t> tap) {
       SmallVector<int64_t> from = {out[0], group * groupChannels + tap[0]}, weight = {out[1], tap[0]};
+      bool isInside = true;
       for (size_t i = 0; i != spatial; ++i) {
         from.push_back(out[i + 2] * op.getStrides()[i] + tap[i + 1] * op.getDilations()[i] - op.getPads()[i]);
         weight.push_back(tap[i + 1]);
-        if (from.back() < 0 || from.back() >= x.getDim(i + 2))
-          return; // a zero around the input
+        isInside &= from.back() >= 0 && from.back() < x.getDim(i + 2);
       }
-      sum.add(x[x.at(from)], w[w.at(weight)]);
+      // Zeros around the input are multiplied as well: an infinite weight gives NaN there.
+      sum.add(isInside ? x[x.at(from)] : floatNumber(0), w[w.at(weight)]);
     });
     sum.store(*result, position++);
   });

@@ -119,6 +119,28 @@ int64_t Buffer::at(ArrayRef<int64_t> index) const {
   return position;
 }
 
+Buffer interp::makeBuffer(const Tensor &tensor) {
+  Buffer buffer;
+  buffer.elementType = tensor.getElementType();
+  buffer.dims.assign(tensor.getDims().begin(), tensor.getDims().end());
+  buffer.strides.resize(buffer.dims.size());
+  int64_t stride = 1;
+  for (size_t dim = buffer.dims.size(); dim-- != 0; stride *= buffer.dims[dim])
+    buffer.strides[dim] = stride;
+  buffer.memory = std::make_shared<std::vector<Number>>();
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    buffer.memory->push_back(tensor[i]);
+  return buffer;
+}
+
+Tensor interp::readBuffer(const Buffer &buffer) {
+  Tensor tensor(buffer.elementType, buffer.dims);
+  int64_t position = 0;
+  forEachIndex(buffer.dims,
+               [&](ArrayRef<int64_t> index) { tensor.set(position++, (*buffer.memory)[buffer.at(index)]); });
+  return tensor;
+}
+
 LogicalResult interp::forEachIndexOrFail(ArrayRef<int64_t> dims,
                                          llvm::function_ref<LogicalResult(ArrayRef<int64_t>)> visit) {
   for (int64_t dim : dims)

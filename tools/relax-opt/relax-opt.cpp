@@ -4,11 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Execute.h"
 #include "RelaxDialect/InitAll.h"
+#include "Validate.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -17,5 +20,15 @@ int main(int argc, char **argv) {
   mlir::relax::registerAllDialects(registry);
   mlir::registerAllPasses();
   mlir::relax::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Relax for MLIR optimizer driver\n", registry));
+
+  llvm::cl::opt<std::string> validate(
+      "relax-validate",
+      llvm::cl::desc("Run a pipeline and execute the module before and after each pass: "
+                     "'[seed=N] [samples=N] [reproducer=FILE] pipeline=...'"),
+      llvm::cl::value_desc("request"));
+  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Relax for MLIR optimizer driver\n", registry);
+  relax_opt::setProgramPath(argv[0]);
+  if (validate.getNumOccurrences())
+    return relax_opt::validate(validate, input, registry);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -123,6 +123,10 @@ struct Buffer {
   /// Position of an index inside of the extents.
   int64_t at(ArrayRef<int64_t> index) const;
 };
+/// Row-major memory of its own that holds the tensor's elements.
+Buffer makeBuffer(const Tensor &tensor);
+/// What a buffer holds now.
+Tensor readBuffer(const Buffer &buffer);
 
 /// A value of `!relax.shape`.
 using Shape = SmallVector<int64_t>;

@@ -1,0 +1,113 @@
+//===- WrongPasses.cpp - Passes that change what modules compute ----------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// One for each phase, to show that validation finds them. A pass plugin.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+template <typename ConcretePass> struct ModulePass : PassWrapper<ConcretePass, OperationPass<ModuleOp>> {
+  StringRef getArgument() const final { return ConcretePass::kName; }
+  StringRef getDescription() const final { return "Changes what a module computes."; }
+};
+
+/// Graph phase: a - b becomes b - a.
+struct SwapOperands : ModulePass<SwapOperands> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SwapOperands)
+  static constexpr StringLiteral kName = "test-wrong-graph";
+  void runOnOperation() override {
+    getOperation()->walk([](graph::SubtractOp op) {
+      if (op.getLhs().getType() == op.getRhs().getType())
+        op->setOperands({op.getRhs(), op.getLhs()});
+    });
+  }
+};
+
+/// Mixed and kernel phase: additions in tensor programs and in what becomes of them.
+struct SubtractInstead : ModulePass<SubtractInstead> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SubtractInstead)
+  static constexpr StringLiteral kName = "test-wrong-program";
+  void runOnOperation() override {
+    getOperation()->walk([](arith::AddFOp op) {
+      // The bodies of named structured ops are fixed.
+      if (isa<linalg::LinalgOp>(op->getParentOp()) && !isa<linalg::GenericOp>(op->getParentOp()))
+        return;
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(arith::SubFOp::create(builder, op.getLoc(), op.getLhs(), op.getRhs()).getResult());
+      op.erase();
+    });
+  }
+};
+
+/// Destination phase: tensors of one type share the memory of the first.
+struct ShareDestinations : ModulePass<ShareDestinations> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareDestinations)
+  static constexpr StringLiteral kName = "test-wrong-destinations";
+  void runOnOperation() override {
+    DenseMap<Type, Value> first;
+    getOperation()->walk([&](graph::AllocOp op) {
+      auto [known, isNew] = first.try_emplace(op.getType(), op.getResult());
+      if (!isNew)
+        op.getResult().replaceAllUsesWith(known->second);
+    });
+  }
+};
+
+/// Planned phase: every tensor starts where its storage starts.
+struct ZeroOffsets : ModulePass<ZeroOffsets> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ZeroOffsets)
+  static constexpr StringLiteral kName = "test-wrong-plan";
+  void runOnOperation() override {
+    getOperation()->walk([](graph::TensorAtOp op) {
+      OpBuilder builder(op);
+      op.getOffsetMutable().assign(arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
+    });
+  }
+};
+
+/// Host phase: the entry does not launch its last kernel.
+struct SkipLaunch : ModulePass<SkipLaunch> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SkipLaunch)
+  static constexpr StringLiteral kName = "test-wrong-host";
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<LLVM::LLVMDialect>(); }
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      LLVM::CallOp last;
+      if (function.getName().starts_with("relax_entry_"))
+        function->walk([&](LLVM::CallOp op) {
+          // launch(invocation, kernel, buffers, scalars, grid)
+          if (op.getNumResults() == 1 && op->getNumOperands() == 6)
+            last = op;
+        });
+      if (!last)
+        continue;
+      OpBuilder builder(last);
+      Value ok = LLVM::ConstantOp::create(builder, last.getLoc(), builder.getI32Type(), 0);
+      last.getResult().replaceAllUsesWith(ok);
+      last.erase();
+    }
+  }
+};
+} // namespace
+
+extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "WrongPasses", "1", [] {
+            PassRegistration<SwapOperands>();
+            PassRegistration<SubtractInstead>();
+            PassRegistration<ShareDestinations>();
+            PassRegistration<ZeroOffsets>();
+            PassRegistration<SkipLaunch>();
+          }};
+}
