@@ -30,7 +30,10 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyKernelPass());
-  // Loops.
+  // Parts and loops.
+  manager.addNestedPass<func::FuncOp>(createPartitionKernelsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass({options.vectorBits}));
   manager.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
   manager.addPass(createWrapKernelsPass());

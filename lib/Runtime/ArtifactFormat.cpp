@@ -172,6 +172,7 @@ std::string relax_rt::encodeMetadata(const Metadata &metadata) {
     writer.string(kernel.name);
     writer.string(kernel.symbol);
     writer.string(kernel.referenceSymbol);
+    writer.string(kernel.partsSymbol);
   }
   writer.count(metadata.externs.size());
   for (const ExternInfo &function : metadata.externs)
@@ -200,11 +201,12 @@ bool relax_rt::decodeMetadata(const uint8_t *data, uint64_t size, Metadata &meta
     site.status = reader.u32();
     site.message = reader.string();
   }
-  metadata.kernels.resize(reader.count(12));
+  metadata.kernels.resize(reader.count(16));
   for (KernelInfo &kernel : metadata.kernels) {
     kernel.name = reader.string();
     kernel.symbol = reader.string();
     kernel.referenceSymbol = reader.string();
+    kernel.partsSymbol = reader.string();
   }
   metadata.externs.resize(reader.count(4));
   for (ExternInfo &function : metadata.externs)

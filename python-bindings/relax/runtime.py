@@ -42,6 +42,7 @@ def _load(path):
     library.relax_rt_module_load.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     library.relax_rt_instance_load_library.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
     library.relax_rt_context_create.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.relax_rt_context_set_threads.argtypes = [ctypes.c_void_p, ctypes.c_int64]
     library.relax_rt_context_invoke.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64]
     library.relax_rt_context_output.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p]
     for kind in ("instance", "module", "context"):
@@ -57,10 +58,12 @@ def _dtype(type):
 class Module:
     """One function of one artifact. Call it with numpy arrays by input name; it returns new arrays by output name.
 
-    A module belongs to one thread at a time. Raises RelaxError for a bad artifact and for inputs that do not fit.
+    A module belongs to one thread at a time; a call uses up to `threads` threads, by default one for each CPU.
+
+    Raises RelaxError for a bad artifact and for inputs that do not fit.
     """
 
-    def __init__(self, artifact, function="main", libraries=(), runtime=None):
+    def __init__(self, artifact, function="main", libraries=(), runtime=None, threads=0):
         self._handles = []
         self._runtime = _load(runtime)
         self._instance = self._create("instance")
@@ -71,6 +74,7 @@ class Module:
         self._check(self._runtime.relax_rt_module_load(self._instance, path, ctypes.byref(self._module)))
         self._handles.append(("module", self._module))
         self._context = self._create("context", self._module)
+        self._check(self._runtime.relax_rt_context_set_threads(self._context, threads))
         self._function = self._runtime.relax_rt_module_find_function(self._module, function.encode())
         if self._function < 0:
             raise RelaxError(f"{artifact} has no function '{function}'")

@@ -61,8 +61,8 @@ def run(request, tool, tmp_path_factory):
                 *(f"--function={name}" for name in functions))
     assert done.returncode == 0, done.stderr
 
-    def call(function, inputs):
-        files = []
+    def call(function, inputs, threads=2):
+        files = ["--threads", threads]
         for index, arrays in enumerate(inputs):
             np.savez(folder / f"in{index}.npz", **{f"arg{i}": array for i, array in enumerate(arrays)})
             files += ["--inputs", folder / f"in{index}.npz", "--outputs", folder / f"out{index}.npz"]
@@ -93,6 +93,17 @@ def test_static(run, name):
     m, k, n = FIXED[name]
     x, w = draw(random, (m, k), np.float32), draw(random, (k, n), np.float32)
     np.testing.assert_array_equal(run(name, [(x, w)])[0], x @ w)
+
+
+@pytest.mark.parametrize("function", ["f32", "f16", "batched", "conv"])
+def test_threads_do_not_change_results(run, function):
+    random = np.random.default_rng(6)
+    shapes = {"batched": [(2, 70, 300), (2, 300, 210)], "conv": [(2, 3, 40, 50), (32, 3, 3, 3)]}
+    dtype = TYPES.get(function, np.float32)
+    inputs = [tuple(random.standard_normal(shape).astype(dtype) for shape in shapes.get(function, [(70, 600), (600, 210)]))]
+    one = run(function, inputs, threads=1)[0]
+    for threads in (2, 5):
+        np.testing.assert_array_equal(run(function, inputs, threads)[0], one)
 
 
 def test_transposed(run):

@@ -17,6 +17,7 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --function NAME      the function; default: main, else the only one
   --library FILE       a shared object with library functions; may be repeated
   --memory-limit BYTES what temporaries and outputs of one run may take together
+  --threads N          how many threads a run may use; default: one for each CPU
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
                        of all functions when none is named
   --counters           print counters after the runs
@@ -28,8 +29,8 @@ static bool fail(std::string &error, const std::string &what) {
   return false;
 }
 
-/// A whole decimal number of bytes, at least 1.
-static bool parseBytes(const std::string &text, uint64_t &value) {
+/// A whole decimal number, at least 1.
+static bool parseCount(const std::string &text, uint64_t &value) {
   value = 0;
   for (char c : text)
     if (c < '0' || c > '9' || __builtin_mul_overflow(value, uint64_t(10), &value) ||
@@ -56,7 +57,7 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       continue;
     }
     bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
-                      name == "--memory-limit";
+                      name == "--memory-limit" || name == "--threads";
     if (!takesValue)
       return fail(error, "unknown option '" + arg + "'");
     if (equals == std::string::npos && i + 1 == args.size())
@@ -76,7 +77,10 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       options.function = value;
     } else if (name == "--library") {
       options.libraries.push_back(value);
-    } else if (!parseBytes(value, options.memoryLimit)) {
+    } else if (name == "--threads") {
+      if (!parseCount(value, options.threads) || options.threads > INT32_MAX)
+        return fail(error, "--threads needs a number of threads, not '" + value + "'");
+    } else if (!parseCount(value, options.memoryLimit)) {
       return fail(error, "--memory-limit needs a number of bytes, not '" + value + "'");
     }
   }

@@ -105,7 +105,8 @@ bool Session::load() {
   if (!check(relax_rt_context_create(module.get(), &newContext)))
     return false;
   context.reset(newContext);
-  return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit));
+  return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit)) &&
+         check(relax_rt_context_set_threads(context.get(), static_cast<int64_t>(options.threads)));
 }
 
 bool Session::selectFunction() {

@@ -139,6 +139,9 @@ TEST_F(ArtifactTest, MissingSymbolsAreNamed) {
   artifact = makeTestArtifact();
   artifact.metadata.kernels[1].referenceSymbol = "no_such_reference";
   expectRefused(artifact.build(), "does not define 'no_such_reference'");
+  artifact = makeTestArtifact();
+  artifact.metadata.kernels[0].partsSymbol = "no_such_parts";
+  expectRefused(artifact.build(), "does not define 'no_such_parts'");
 }
 
 TEST_F(ArtifactTest, CodeThatIsNoSharedObject) {

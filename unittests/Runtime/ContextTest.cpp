@@ -54,6 +54,26 @@ TEST_F(ContextTest, RunsAtAnySize) {
   EXPECT_EQ(counters().calls, 6u);
 }
 
+TEST_F(ContextTest, AnyNumberOfThreads) {
+  for (int64_t threads : {1, 2, 5, 0, 3}) {
+    ASSERT_EQ(relax_rt_context_set_threads(context, threads), RELAX_RT_OK);
+    for (int repeat = 0; repeat < 50; ++repeat)
+      for (int64_t rows : {0, 1, 2, 7, 333})
+        expectScaled(rows);
+  }
+  EXPECT_EQ(relax_rt_context_set_threads(context, -1), RELAX_RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(relax_rt_last_error(), "the number of threads is negative: -1");
+  EXPECT_EQ(relax_rt_context_set_threads(nullptr, 1), RELAX_RT_INVALID_ARGUMENT);
+}
+
+TEST_F(ContextTest, WorkersSleepAndWakeUp) {
+  ASSERT_EQ(relax_rt_context_set_threads(context, 4), RELAX_RT_OK);
+  for (int i = 0; i < 5; ++i) {
+    expectScaled(100);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 TEST_F(ContextTest, SteadyStateAllocatesNothing) {
   expectScaled(64);
   EXPECT_EQ(counters().allocations, 2u);

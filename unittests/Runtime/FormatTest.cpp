@@ -36,6 +36,7 @@ TEST(Format, MetadataRoundTrip) {
   EXPECT_EQ(decoded.sites[1].message, metadata.sites[1].message);
   ASSERT_EQ(decoded.kernels.size(), 3u);
   EXPECT_EQ(decoded.kernels[1].referenceSymbol, "kernel_copy_bytes");
+  EXPECT_EQ(decoded.kernels[0].partsSymbol, "parts_rows");
   ASSERT_EQ(decoded.externs.size(), 1u);
   EXPECT_EQ(decoded.memoryReport, "{}");
   EXPECT_EQ(encodeMetadata(decoded), bytes);

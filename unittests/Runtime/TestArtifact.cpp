@@ -112,9 +112,9 @@ TestArtifact makeTestArtifact(bool withLibrary) {
       {RELAX_RT_KERNEL_ERROR, "index out of range"},
   };
   metadata.kernels = {
-      {"scale", "kernel_scale_rows", ""},
-      {"copy", "kernel_copy_bytes", "kernel_copy_bytes"},
-      {"error", "kernel_sets_error", ""},
+      {"scale", "kernel_scale_rows", "", "parts_rows"},
+      {"copy", "kernel_copy_bytes", "kernel_copy_bytes", ""},
+      {"error", "kernel_sets_error", "", ""},
   };
   if (withLibrary) {
     metadata.functions.push_back(

@@ -39,6 +39,8 @@ SmallVector<StringRef> getStringTable(ModuleOp module, StringRef table);
 
 /// Symbol of the entry of a kernel and of a function.
 std::string getKernelSymbol(StringRef name);
+/// Of the function that counts the parts of a kernel; only kernels that can be divided have one.
+std::string getKernelPartsSymbol(StringRef name);
 std::string getEntrySymbol(StringRef name);
 /// Symbol of the form of a function that other functions call.
 std::string getFunctionSymbol(StringRef name);

@@ -59,6 +59,21 @@ def BufferizeKernelsPass : Pass<"relax-bufferize-kernels", "::mlir::ModuleOp"> {
                         "Bytes of intermediates that one kernel may keep on the stack.">];
 }
 
+def PartitionKernelsPass : Pass<"relax-partition-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Makes ranges of a kernel's work run on their own.";
+  let description = [{
+    Before: a kernel with linalg on memrefs. After: the kernel takes two more index scalars, begin and end, and computes the
+    parts [begin, end) of its results; `relax_tp.range` tells which dimension they divide and into what units.
+
+    Loops of different operations belong together when they walk the same dimension of a buffer that the kernel writes. A
+    class of loops is chosen when every operation has exactly one of them, it is parallel, and no operation touches another
+    part of what is written; of several, the one that gives most parts. No reduction is divided, so results do not depend on
+    the parts. Kernels with loops, with intermediates of unknown size or with extents found are left alone.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncOp"> {
   let summary = "Turns linalg on buffers into loops.";
   let description = [{

@@ -32,7 +32,8 @@ typedef struct relax_rt_host_api {
   /* 1: memory that lives as long as this call, at least `bytes` (>= 0), 64-byte aligned; contents are undefined. Host
    * code asks for its arena once at entry, and again only for sizes that it finds later; never inside of a loop. */
   int32_t (*reserve_arena)(relax_rt_invocation *inv, int64_t bytes, void **out_base);
-  /* 2: runs kernel `kernel` over [0, grid): counts it, polls the cancel flag, reads the error word. */
+  /* 2: runs kernel `kernel` over [0, grid): counts it, polls the cancel flag, reads the error word. A kernel that
+   * counts its own parts runs over these instead. */
   int32_t (*launch)(relax_rt_invocation *inv, int64_t kernel, void *const *buffers, const int64_t *scalars,
                     int64_t grid);
   /* 3: calls extern function `function`. `args[i].dtype` is filled by host code. */
@@ -67,6 +68,10 @@ typedef int32_t (*relax_rt_entry_fn)(relax_rt_invocation *inv);
 /** See Spec.md section 5. `error` points to a word that is 0 or 1 + site. */
 typedef void (*relax_rt_kernel_fn)(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end,
                                    int64_t *error);
+
+/** Counts the parts of a divided kernel for the scalars of a launch: out[0] = parts, out[1] = steps of all its loops.
+ */
+typedef void (*relax_rt_parts_fn)(const int64_t *scalars, int64_t *out);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@
 namespace relax_rt {
 
 constexpr char kMagic[8] = {'R', 'E', 'L', 'A', 'X', 'A', 'R', 'T'};
-constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kFormatVersion = 2;
 constexpr uint64_t kPageSize = 4096;
 constexpr uint64_t kChecksumBlock = uint64_t(1) << 20;
 constexpr uint32_t kMaxSections = 32;
@@ -71,6 +71,7 @@ struct KernelInfo {
   std::string name;
   std::string symbol;
   std::string referenceSymbol; // empty: none
+  std::string partsSymbol;     // counts the parts that may run at the same time; empty: the kernel is not divided
 };
 struct ExternInfo {
   std::string symbol; // the name registered with the instance

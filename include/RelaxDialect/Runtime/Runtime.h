@@ -146,6 +146,9 @@ RELAX_RT_API void relax_rt_context_destroy(relax_rt_context *context);
 /** Bytes that arena and outputs of one call may take together; 0 = no limit (the default). Exceeding it is
    RELAX_RT_OUT_OF_MEMORY. Memory kept from earlier calls is given back where it would add to that. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_memory_limit(relax_rt_context *context, uint64_t bytes);
+/** Threads that a call may use, the caller's among them; 0 = one for each CPU that the process may run on (the
+   default), 1 = none but the caller's. Small kernels stay on one thread. Results do not depend on it. */
+RELAX_RT_API relax_rt_status relax_rt_context_set_threads(relax_rt_context *context, int64_t threads);
 /** Stops the running or next call at its next kernel. The only function that another thread may call. */
 RELAX_RT_API void relax_rt_context_cancel(relax_rt_context *context);
 

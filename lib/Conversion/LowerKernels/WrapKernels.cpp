@@ -6,6 +6,7 @@
 #include "KernelSignature.h"
 #include "RelaxDialect/Conversion/ModuleTables.h"
 #include "RelaxDialect/Conversion/Passes.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/KernelRange.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 
@@ -46,8 +47,11 @@ public:
     SmallVector<Value> arguments;
     for (auto [index, type] : llvm::enumerate(signature.buffers))
       arguments.push_back(makeMemRef(type, loadBuffer(index)));
-    for (unsigned i = 0; i < signature.numScalars; ++i)
+    bool divided = kernel->hasAttr(tp::kRangeAttrName);
+    for (unsigned i = 0, e = signature.numScalars - (divided ? 2 : 0); i < e; ++i)
       arguments.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), loadScalar()));
+    for (unsigned i = 2; divided && i < 4; ++i)
+      arguments.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(), block->getArgument(i)));
     // The kernel counts its own sites; a word of its own is translated afterwards.
     Value one = LLVM::ConstantOp::create(builder, loc, i64, 1), zero = LLVM::ConstantOp::create(builder, loc, i64, 0);
     Value word = LLVM::AllocaOp::create(builder, loc, pointer, i64, one, /*alignment=*/8);
@@ -63,7 +67,39 @@ public:
     func::ReturnOp::create(builder, loc);
   }
 
+  /// Adds `relax_parts_<kernel>(scalars, out)`.
+  void buildParts(DictionaryAttr range) {
+    builder.setInsertionPointAfter(kernel);
+    Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
+    auto function = func::FuncOp::create(builder, loc, getKernelPartsSymbol(kernel.getName()),
+                                         builder.getFunctionType({pointer, pointer}, {}));
+    Block *block = function.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    scalars = block->getArgument(0);
+    auto number = [&](StringRef key) { return range.getAs<IntegerAttr>(key).getInt(); };
+    Value unit = LLVM::ConstantOp::create(builder, loc, i64, number("unit"));
+    Value parts = arith::CeilDivUIOp::create(builder, loc, loadExtent(number("buffer"), number("dim")), unit);
+    ArrayRef<int64_t> factors = range.getAs<DenseI64ArrayAttr>("work").asArrayRef();
+    Value work = LLVM::ConstantOp::create(builder, loc, i64, factors[0]);
+    for (size_t i = 1; i + 1 < factors.size(); i += 2)
+      work = arith::MulIOp::create(builder, loc, work, loadExtent(factors[i], factors[i + 1]));
+    LLVM::StoreOp::create(builder, loc, parts, getElement(i64, block->getArgument(1), 0));
+    LLVM::StoreOp::create(builder, loc, work, getElement(i64, block->getArgument(1), 1));
+    func::ReturnOp::create(builder, loc);
+  }
+
 private:
+  /// A dimension of an argument: a constant or one of the scalars.
+  Value loadExtent(int64_t buffer, int64_t dim) {
+    MemRefType type = signature.buffers[buffer];
+    if (!type.isDynamicDim(dim))
+      return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), type.getDimSize(dim));
+    int64_t position = type.getDynamicDimIndex(dim);
+    for (MemRefType earlier : ArrayRef<MemRefType>(signature.buffers).take_front(buffer))
+      position += earlier.getNumDynamicDims();
+    return loadElement(builder.getI64Type(), scalars, position);
+  }
+
   /// The first error of a launch stays, parts of which may run at the same time.
   void translateError(Value word, Value zero, Value error) {
     Type i64 = builder.getI64Type();
@@ -78,10 +114,12 @@ private:
                                   LLVM::AtomicOrdering::monotonic);
   }
 
+  Value getElement(Type type, Value base, int64_t index) {
+    return LLVM::GEPOp::create(builder, loc, base.getType(), type, base, ArrayRef<LLVM::GEPArg>{int32_t(index)},
+                               LLVM::GEPNoWrapFlags::inbounds);
+  }
   Value loadElement(Type type, Value base, int64_t index) {
-    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), type, base,
-                                        ArrayRef<LLVM::GEPArg>{int32_t(index)}, LLVM::GEPNoWrapFlags::inbounds);
-    return LLVM::LoadOp::create(builder, loc, type, address);
+    return LLVM::LoadOp::create(builder, loc, type, getElement(type, base, index));
   }
   Value loadBuffer(int64_t index) { return loadElement(buffers.getType(), buffers, index); }
   Value loadScalar() { return loadElement(builder.getI64Type(), scalars, nextScalar++); }
@@ -156,6 +194,14 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
       if (auto sites = kernel->getAttrOfType<ArrayAttr>(tp::kSitesAttrName); sites && !sites.empty())
         firstSite = appendGuardSites(getOperation(), RELAX_RT_KERNEL_ERROR, sites);
       EntryBuilder(kernel, *signature, firstSite).build();
+      if (auto range = kernel->getAttrOfType<DictionaryAttr>(tp::kRangeAttrName)) {
+        std::string parts = getKernelPartsSymbol(kernel.getName());
+        if (symbols.lookup(parts)) {
+          kernel.emitError("parts of kernel need the name '") << parts << "', which is taken";
+          return signalPassFailure();
+        }
+        EntryBuilder(kernel, *signature, firstSite).buildParts(range);
+      }
       if (failed(symbols.rename(kernel, body)))
         return signalPassFailure();
       dropRelaxAttributes(kernel);

@@ -202,6 +202,17 @@ relax_rt_status relax_rt_context_set_memory_limit(relax_rt_context *context, uin
   return RELAX_RT_OK;
 }
 
+relax_rt_status relax_rt_context_set_threads(relax_rt_context *context, int64_t threads) {
+  return guarded([&] {
+    if (!context)
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "context is NULL");
+    if (threads < 0)
+      return fail(RELAX_RT_INVALID_ARGUMENT, "the number of threads is negative: " + std::to_string(threads));
+    context->maxThreads = threads;
+    return RELAX_RT_OK;
+  });
+}
+
 void relax_rt_context_cancel(relax_rt_context *context) {
   if (context)
     context->cancelRequested = true;

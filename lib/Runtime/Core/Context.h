@@ -8,6 +8,7 @@
 
 #include "Memory.h"
 #include "Module.h"
+#include "ThreadPool.h"
 
 #include <atomic>
 
@@ -58,6 +59,8 @@ struct relax_rt_context {
   relax_rt_counters counters = {};
   std::vector<uint64_t> kernelLaunches;
   uint64_t memoryLimit = 0;
+  int64_t maxThreads = 0; // 0: one for each usable CPU
+  const int64_t usableCpus = relax_rt::countUsableCpus();
   std::atomic<bool> cancelRequested{false};
   relax_rt_status firstFailure = RELAX_RT_OK; // of what the running call asked for
 
@@ -68,6 +71,8 @@ private:
   relax_rt_status checkResult(int32_t result);
   relax_rt_status failHere(relax_rt_status status, const std::string &text) const;
   relax_rt_status pollCancel();
+  void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars, int64_t grid,
+                 int64_t *error);
   void setAsideInputs(const relax_rt_tensor_view *views, int64_t numViews);
   bool charge(uint64_t bytes);
   relax_rt_status overLimit(const std::string &what, uint64_t bytes) const;
@@ -87,6 +92,7 @@ private:
   std::vector<relax_rt::Block> setAside; // former outputs that are inputs of the running call
   std::vector<relax_rt_input> inputs;
 
+  relax_rt::ThreadPool pool;
   std::atomic<bool> running{false};
   const relax_rt::Function *current = nullptr; // of the running or last call; null after a failure
   size_t arenasReserved = 0, growingReserved = 0;

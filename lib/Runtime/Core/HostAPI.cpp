@@ -173,6 +173,38 @@ static std::string formatSite(const std::string &text, const int64_t *values, in
   return result;
 }
 
+/// Steps that repay waking another thread: about ten microseconds of work.
+constexpr int64_t kStepsPerThread = 32768;
+
+void relax_rt_context::runKernel(const Kernel &kernel, void *const *buffers, const int64_t *scalars, int64_t grid,
+                                 int64_t *error) {
+  if (!kernel.parts)
+    return kernel.fn(buffers, scalars, 0, grid, error);
+  int64_t counts[2] = {0, 0};
+  kernel.parts(scalars, counts);
+  int64_t parts = counts[0], work = counts[1];
+  if (parts <= 0)
+    return;
+  int64_t threads = maxThreads ? maxThreads : usableCpus;
+  // A negative count left 64 bits: it is large.
+  if (work >= 0)
+    threads = std::min(threads, work / kStepsPerThread);
+  if (threads <= 1 || parts == 1)
+    return kernel.fn(buffers, scalars, 0, parts, error);
+  struct Launch {
+    relax_rt_kernel_fn fn;
+    void *const *buffers;
+    const int64_t *scalars;
+    int64_t *error;
+  } launch = {kernel.fn, buffers, scalars, error};
+  pool.run(
+      [](void *data, int64_t begin, int64_t end) {
+        auto *shared = static_cast<Launch *>(data);
+        shared->fn(shared->buffers, shared->scalars, begin, end, shared->error);
+      },
+      &launch, parts, threads);
+}
+
 relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid) {
   if (kernel < 0 || static_cast<uint64_t>(kernel) >= module.kernels.size())
     return failHere(RELAX_RT_INTERNAL, "compiled code launched kernel " + std::to_string(kernel));
@@ -187,7 +219,7 @@ relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, c
   if (grid == 0)
     return RELAX_RT_OK;
   int64_t error = 0;
-  module.kernels[id].fn(buffers, scalars, 0, grid, &error);
+  runKernel(module.kernels[id], buffers, scalars, grid, &error);
   if (error == 0)
     return RELAX_RT_OK;
   const std::vector<GuardSite> &sites = module.metadata.sites;

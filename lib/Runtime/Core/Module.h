@@ -29,6 +29,7 @@ struct Function {
 struct Kernel {
   relax_rt_kernel_fn fn = nullptr;
   relax_rt_kernel_fn reference = nullptr; // null: none
+  relax_rt_parts_fn parts = nullptr;      // null: not divided
 };
 
 /// Finds what is wrong in decoded metadata; empty when nothing is.

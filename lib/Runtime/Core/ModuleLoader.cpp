@@ -94,6 +94,8 @@ relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact, const
     kernel.fn = reinterpret_cast<relax_rt_kernel_fn>(resolve(info.symbol));
     if (!info.referenceSymbol.empty())
       kernel.reference = reinterpret_cast<relax_rt_kernel_fn>(resolve(info.referenceSymbol));
+    if (!info.partsSymbol.empty())
+      kernel.parts = reinterpret_cast<relax_rt_parts_fn>(resolve(info.partsSymbol));
     kernels.push_back(kernel);
   }
   if (missing)

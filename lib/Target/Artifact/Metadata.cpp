@@ -126,8 +126,11 @@ FailureOr<relax_rt::Metadata> relax::buildMetadata(ModuleOp module, const CodeTa
   metadata.cpuFeatures = target.requiredFeatures;
   if (failed(MetadataBuilder(module).build(metadata)))
     return failure();
-  for (StringRef name : getStringTable(module, kKernelsAttrName))
-    metadata.kernels.push_back({name.str(), getKernelSymbol(name), /*referenceSymbol=*/""});
+  for (StringRef name : getStringTable(module, kKernelsAttrName)) {
+    std::string parts = getKernelPartsSymbol(name);
+    metadata.kernels.push_back(
+        {name.str(), getKernelSymbol(name), /*referenceSymbol=*/"", module.lookupSymbol(parts) ? parts : ""});
+  }
   for (StringRef name : getStringTable(module, kExternsAttrName))
     metadata.externs.push_back({name.str()});
   metadata.memoryReport = buildMemoryReport(module);

@@ -1,4 +1,4 @@
-// RUN: relax-opt %s --relax-wrap-kernels | FileCheck %s
+// RUN: relax-opt %s --split-input-file --relax-wrap-kernels | FileCheck %s
 
 // Kernels count their own sites, the module has one table.
 // CHECK: module attributes {relax.sites = [{message = "host", status = 2 : i64}, {message = "too large", status = 4 : i64}]}
@@ -31,6 +31,31 @@ func.func private @f(%x: memref<?x4xf32> {relax_sym.shape = #relax_sym.shape<[n,
 // CHECK-LABEL: func.func private @no_kernel()
 //   CHECK-NOT: relax_kernel_no_kernel
 func.func private @no_kernel() {
+  return
+}
+}
+
+// -----
+
+// A divided kernel gets the range of the launch, and a function that counts its parts.
+// CHECK-LABEL: func.func @relax_parts_divided(
+//  CHECK-SAME:     %[[SCALARS:.*]]: !llvm.ptr, %[[OUT:.*]]: !llvm.ptr
+//       CHECK:   %[[UNIT:.*]] = llvm.mlir.constant(96 : i64)
+//       CHECK:   llvm.getelementptr inbounds %[[SCALARS]][1]
+//       CHECK:   %[[N:.*]] = llvm.load
+//       CHECK:   %[[PARTS:.*]] = arith.ceildivui %[[N]], %[[UNIT]]
+//       CHECK:   %[[SEVEN:.*]] = llvm.mlir.constant(7 : i64)
+//       CHECK:   %[[WORK:.*]] = arith.muli %[[SEVEN]], %{{.*}}
+//       CHECK:   llvm.store %[[PARTS]]
+//       CHECK:   llvm.store %[[WORK]]
+// CHECK-LABEL: func.func @relax_kernel_divided(
+//  CHECK-SAME:     %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64
+//   CHECK-DAG:   %[[B:.*]] = arith.index_cast %[[BEGIN]]
+//   CHECK-DAG:   %[[E:.*]] = arith.index_cast %[[END]]
+//       CHECK:   call @relax_body_divided(%{{.*}}, %{{.*}}, %[[B]], %[[E]], %{{.*}})
+module {
+func.func private @divided(%x: memref<?x4xf32>, %y: memref<4x?xf32>, %k: index, %b: index, %to: index, %e: memref<1xi64>)
+    attributes {relax_tp.range = {buffer = 1 : i64, dim = 1 : i64, unit = 96 : i64, work = array<i64: 7, 1, 1>}} {
   return
 }
 }

@@ -245,3 +245,28 @@ func.func @yield_elsewhere() {
   // expected-error @below {{expects parent op 'relax_tp.func'}}
   relax_tp.yield
 }
+
+// -----
+
+// expected-error @below {{relax_tp.range must be a dictionary on a function, got 3 : i64}}
+func.func private @range_kind(memref<4xf32>) attributes {relax_tp.range = 3 : i64}
+
+// -----
+
+// expected-error @below {{relax_tp.range: 'buffer' and 'dim' must name a dimension of an argument}}
+func.func private @range_place(memref<4xf32>) attributes {relax_tp.range = {buffer = 0 : i64, dim = 1 : i64, unit = 1 : i64, work = array<i64: 1>}}
+
+// -----
+
+// expected-error @below {{relax_tp.range: 'unit' must be a positive integer}}
+func.func private @range_unit(memref<4xf32>) attributes {relax_tp.range = {buffer = 0 : i64, dim = 0 : i64, unit = 0 : i64, work = array<i64: 1>}}
+
+// -----
+
+// expected-error @below {{relax_tp.range: 'work' must be a number and pairs of argument and dimension}}
+func.func private @range_work(memref<4xf32>) attributes {relax_tp.range = {buffer = 0 : i64, dim = 0 : i64, unit = 1 : i64, work = array<i64: 1, 0>}}
+
+// -----
+
+// expected-error @below {{relax_tp.range: 'work' must be a number and pairs of argument and dimension}}
+func.func private @range_work_place(memref<4xf32>) attributes {relax_tp.range = {buffer = 0 : i64, dim = 0 : i64, unit = 1 : i64, work = array<i64: 1, 1, 0>}}

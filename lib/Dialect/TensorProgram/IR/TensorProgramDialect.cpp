@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/KernelRange.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -40,6 +42,37 @@ static LogicalResult verifySites(Operation *op, Attribute value) {
   return op->emitOpError() << kSitesAttrName << " must be an array of strings, got " << value;
 }
 
+/// `place` names a dimension of an argument.
+static bool isDimension(FunctionOpInterface function, int64_t argument, int64_t dim) {
+  if (argument < 0 || argument >= static_cast<int64_t>(function.getNumArguments()))
+    return false;
+  auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[argument]);
+  return type && dim >= 0 && dim < type.getRank();
+}
+
+static LogicalResult verifyRange(Operation *op, Attribute value) {
+  auto range = dyn_cast<DictionaryAttr>(value);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!range || !function)
+    return op->emitOpError() << kRangeAttrName << " must be a dictionary on a function, got " << value;
+  auto buffer = range.getAs<IntegerAttr>("buffer"), dim = range.getAs<IntegerAttr>("dim"),
+       unit = range.getAs<IntegerAttr>("unit");
+  if (!buffer || !dim || !isDimension(function, buffer.getInt(), dim.getInt()))
+    return op->emitOpError() << kRangeAttrName << ": 'buffer' and 'dim' must name a dimension of an argument, got "
+                             << value;
+  if (!unit || unit.getInt() < 1)
+    return op->emitOpError() << kRangeAttrName << ": 'unit' must be a positive integer, got " << value;
+  auto work = range.getAs<DenseI64ArrayAttr>("work");
+  if (!work || work.size() % 2 == 0)
+    return op->emitOpError() << kRangeAttrName << ": 'work' must be a number and pairs of argument and dimension, got "
+                             << value;
+  for (int64_t i = 1; i < work.size(); i += 2)
+    if (!isDimension(function, work[i], work[i + 1]))
+      return op->emitOpError() << kRangeAttrName
+                               << ": 'work' must be a number and pairs of argument and dimension, got " << value;
+  return success();
+}
+
 LogicalResult RelaxTpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kPatternKindAttrName) {
@@ -52,6 +85,8 @@ LogicalResult RelaxTpDialect::verifyOperationAttribute(Operation *op, NamedAttri
   }
   if (name == kSitesAttrName)
     return verifySites(op, attribute.getValue());
+  if (name == kRangeAttrName)
+    return verifyRange(op, attribute.getValue());
   if (name == kSegmentsAttrName) {
     auto segments = dyn_cast<DenseI32ArrayAttr>(attribute.getValue());
     if (segments && segments.size() == 4)

@@ -1,0 +1,348 @@
+//===- PartitionKernels.cpp - Parts of kernels that run in parallel -------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Loops of the operations of a kernel that walk the same dimension of what the
+// kernel writes are one class. When every operation has exactly one loop of a
+// class, and touches only its own part of everything written, then ranges of
+// that loop are independent: the kernel gets the range as two more arguments.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelSignature.h"
+#include "RegisterTiles.h"
+#include "RelaxDialect/Conversion/Passes.h"
+#include "RelaxDialect/Dialect/TensorProgram/IR/KernelRange.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_PARTITIONKERNELSPASS
+#include "RelaxDialect/Conversion/Passes.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace {
+
+/// A buffer seen through views that add or drop dimensions of extent 1, and through parts of it.
+struct View {
+  Value root;
+  /// For each dimension that of the root; -1 when it is 1 everywhere, or counts from another place.
+  SmallVector<int64_t> dims;
+};
+
+/// A dimension of a buffer, or a loop of an operation.
+using Node = std::pair<void *, int64_t>;
+
+class Partition {
+public:
+  explicit Partition(func::FuncOp kernel) : kernel(kernel) {}
+
+  /// False when some operation is not understood.
+  bool analyze() {
+    if (!kernel.getBody().hasOneBlock())
+      return false;
+    for (Operation &op : kernel.getBody().front().without_terminator()) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+        if (op.getNumResults() != 0)
+          return false;
+        ops.push_back(linalgOp);
+        for (Value init : linalgOp.getDpsInits())
+          written.insert(getView(init).root);
+        continue;
+      }
+      if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::SubViewOp>(op))
+        continue;
+      // An intermediate of unknown size would be allocated for each part as a whole.
+      bool known = isa<memref::AllocaOp, memref::DimOp, memref::GetGlobalOp>(op) || isPure(&op);
+      if (!known || isa<ViewLikeOpInterface>(op))
+        return false;
+    }
+    return !ops.empty() && llvm::all_of(ops, [&](linalg::LinalgOp op) { return addOp(op); });
+  }
+
+  struct Choice {
+    SmallVector<unsigned> loops; // of each operation
+    unsigned buffer, dim;        // an argument and its dimension that have the extent
+    int64_t unit;                // steps that stay together
+  };
+
+  /// The class with the most parts; unknown extents count as 64.
+  std::optional<Choice> choose() {
+    std::optional<Choice> best;
+    int64_t bestParts = 1;
+    for (auto it = classes.begin(); it != classes.end(); ++it) {
+      if (!(*it)->isLeader())
+        continue;
+      std::optional<Choice> choice = getChoice(**it);
+      if (!choice)
+        continue;
+      int64_t extent = cast<MemRefType>(kernel.getArgument(choice->buffer).getType()).getDimSize(choice->dim);
+      int64_t parts = ShapedType::isDynamic(extent) ? std::max<int64_t>(2, 64 / choice->unit)
+                                                    : llvm::divideCeil(extent, choice->unit);
+      // Between equals the order of the arguments' dimensions decides, so that the result does not depend on addresses.
+      bool earlier = best && parts == bestParts &&
+                     std::make_pair(choice->buffer, choice->dim) < std::make_pair(best->buffer, best->dim);
+      if (parts > bestParts || earlier) {
+        best = choice;
+        bestParts = parts;
+      }
+    }
+    return best;
+  }
+
+  /// Restricts all operations to [from, to) of their loop of the class.
+  void apply(const Choice &choice, Value first, Value last) {
+    OpBuilder builder(kernel.getContext());
+    for (auto [op, loop] : llvm::zip(ops, choice.loops)) {
+      builder.setInsertionPoint(op);
+      Location loc = op.getLoc();
+      SmallVector<OpFoldResult> bounds;
+      for (Range range : op.createLoopRanges(builder, loc))
+        bounds.push_back(range.size);
+      Value unit = arith::ConstantIndexOp::create(builder, loc, choice.unit);
+      Value extent = getValueOrCreateConstantIndexOp(builder, loc, bounds[loop]);
+      // A loop over a part of a buffer may end before the last range begins.
+      Value from = arith::MinUIOp::create(builder, loc, arith::MulIOp::create(builder, loc, first, unit), extent);
+      Value to = arith::MinUIOp::create(builder, loc, arith::MulIOp::create(builder, loc, last, unit), extent);
+      Value size = arith::SubIOp::create(builder, loc, to, from);
+      SmallVector<OpFoldResult> sizes(bounds.size(), builder.getIndexAttr(0)), offsets(bounds.size());
+      sizes[loop] = size;
+      offsets[loop] = from;
+      SmallVector<Value> operands = linalg::makeTiledShapes(builder, loc, op, op->getOperands(), {from}, sizes, bounds,
+                                                            /*omitPartialTileCheck=*/true);
+      Operation *part = clone(builder, op, TypeRange(), operands);
+      linalg::offsetIndices(builder, cast<linalg::LinalgOp>(part), offsets);
+      op.erase();
+    }
+  }
+
+  /// Steps of all loops of the longest operation: a constant, and pairs of argument and dimension that multiply it.
+  SmallVector<int64_t> getWork() {
+    linalg::LinalgOp longest = *llvm::max_element(
+        ops, [](linalg::LinalgOp a, linalg::LinalgOp b) { return a.getNumLoops() < b.getNumLoops(); });
+    SmallVector<int64_t> work = {1};
+    for (auto [loop, range] : llvm::enumerate(longest.getStaticLoopRanges())) {
+      if (!ShapedType::isDynamic(range)) {
+        if (llvm::MulOverflow(work[0], std::max<int64_t>(range, 1), work[0]))
+          work[0] = std::numeric_limits<int64_t>::max();
+        continue;
+      }
+      for (OpOperand &operand : longest->getOpOperands()) {
+        View view = getView(operand.get());
+        auto argument = dyn_cast_or_null<BlockArgument>(view.root);
+        std::optional<unsigned> position =
+            longest.getMatchingIndexingMap(&operand).getResultPosition(getAffineDimExpr(loop, kernel.getContext()));
+        if (!argument || !position || view.dims[*position] < 0)
+          continue;
+        work.push_back(argument.getArgNumber());
+        work.push_back(view.dims[*position]);
+        break;
+      }
+    }
+    return work;
+  }
+
+private:
+  /// Follows views; a null root when one is not understood.
+  View getView(Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type)
+      return {};
+    auto identity = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    Operation *op = value.getDefiningOp();
+    auto through = [&](Value source, ArrayRef<ReassociationIndices> groups, bool collapse) -> View {
+      View inner = getView(source), result{inner.root, {}};
+      auto wide = cast<MemRefType>((collapse ? source : value).getType());
+      result.dims.assign(type.getRank(), -1);
+      for (auto [narrowDim, group] : llvm::enumerate(groups)) {
+        std::optional<int64_t> longDim;
+        for (int64_t dim : group) {
+          if (wide.getDimSize(dim) == 1)
+            continue;
+          if (longDim)
+            return {};
+          longDim = dim;
+        }
+        if (!longDim || !inner.root)
+          continue;
+        if (collapse)
+          result.dims[narrowDim] = inner.dims[*longDim];
+        else
+          result.dims[*longDim] = inner.dims[narrowDim];
+      }
+      return result;
+    };
+    if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(op))
+      return through(collapse.getSrc(), collapse.getReassociationIndices(), /*collapse=*/true);
+    if (auto expand = dyn_cast_or_null<memref::ExpandShapeOp>(op))
+      return through(expand.getSrc(), expand.getReassociationIndices(), /*collapse=*/false);
+    if (auto part = dyn_cast_or_null<memref::SubViewOp>(op)) {
+      View view = getView(part.getSource());
+      if (!view.root || part.getDroppedDims().any())
+        return {};
+      // Where it begins with its source, both count alike; it may end earlier.
+      for (auto [dim, offset, stride] : llvm::enumerate(part.getMixedOffsets(), part.getMixedStrides()))
+        if (!isConstantIntValue(offset, 0) || !isConstantIntValue(stride, 1))
+          view.dims[dim] = -1;
+      return view;
+    }
+    if (op && !isa<memref::AllocaOp, memref::GetGlobalOp>(op))
+      return {};
+    return {value, identity};
+  }
+
+  static void *key(Value value) { return value.getAsOpaquePointer(); }
+  static Node loopOf(linalg::LinalgOp op, unsigned loop) { return {op.getOperation(), loop}; }
+
+  /// Bodies may read buffers that the kernel does not write, and report errors.
+  bool isBodyUnderstood(linalg::LinalgOp op) {
+    WalkResult result = op.getBlock()->walk([&](Operation *inner) {
+      if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+        Value root = getView(load.getMemRef()).root;
+        return !root || written.contains(root) ? WalkResult::interrupt() : WalkResult::advance();
+      }
+      if (auto store = dyn_cast<memref::StoreOp>(inner))
+        return store.getMemRef() == kernel.getArguments().back() ? WalkResult::advance() : WalkResult::interrupt();
+      bool structured = inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+      return structured || isMemoryEffectFree(inner) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return !result.wasInterrupted();
+  }
+
+  bool addOp(linalg::LinalgOp op) {
+    if (!isBodyUnderstood(op))
+      return false;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      classes.insert(loopOf(op, loop));
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<MemRefType>(operand.get().getType()))
+        continue;
+      View view = getView(operand.get());
+      if (!view.root)
+        return false;
+      if (!written.contains(view.root))
+        continue;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (auto [position, expr] : llvm::enumerate(map.getResults())) {
+        int64_t dim = view.dims[position];
+        auto loop = dyn_cast<AffineDimExpr>(expr);
+        if (loop && dim >= 0)
+          classes.unionSets(loopOf(op, loop.getPosition()), Node(key(view.root), dim));
+        else
+          // Whoever moves along these loops touches several places of this dimension.
+          for (unsigned other = 0; other < op.getNumLoops(); ++other)
+            if (expr.isFunctionOfDim(other))
+              refused.push_back(loopOf(op, other));
+      }
+    }
+    return true;
+  }
+
+  std::optional<Choice> getChoice(const llvm::EquivalenceClasses<Node>::ECValue &leader) {
+    llvm::DenseSet<Node> members;
+    for (auto member = classes.member_begin(leader); member != classes.member_end(); ++member)
+      members.insert(*member);
+    if (llvm::any_of(refused, [&](Node node) { return members.contains(node); }))
+      return std::nullopt;
+
+    Choice choice;
+    for (linalg::LinalgOp op : ops) {
+      SmallVector<unsigned> loops;
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (members.contains(loopOf(op, loop)))
+          loops.push_back(loop);
+      if (loops.size() != 1 || op.getIteratorTypesArray()[loops[0]] != utils::IteratorType::parallel)
+        return std::nullopt;
+      choice.loops.push_back(loops[0]);
+      for (OpOperand &operand : op->getOpOperands()) {
+        View view = getView(operand.get());
+        if (!view.root || !written.contains(view.root))
+          continue;
+        unsigned touched = llvm::count_if(op.getMatchingIndexingMap(&operand).getResults(),
+                                          [&](AffineExpr expr) { return expr.isFunctionOfDim(loops[0]); });
+        if (touched != 1)
+          return std::nullopt;
+      }
+    }
+    // Its extent, from the first argument that has it.
+    std::optional<std::pair<unsigned, int64_t>> place;
+    for (BlockArgument argument : kernel.getArguments().drop_back())
+      if (auto type = dyn_cast<MemRefType>(argument.getType()))
+        for (int64_t dim = 0; dim < type.getRank() && !place; ++dim)
+          if (members.contains(Node(key(argument), dim)))
+            place = {argument.getArgNumber(), dim};
+    if (!place)
+      return std::nullopt;
+    choice.buffer = place->first;
+    choice.dim = place->second;
+    choice.unit = getUnit(choice.loops);
+    return choice;
+  }
+
+  /// Parts are whole tiles, and runs of contiguous elements are not cut into pieces shorter than a few cache lines.
+  int64_t getUnit(ArrayRef<unsigned> loops) {
+    auto getResultMap = [](linalg::LinalgOp op) { return op.getMatchingIndexingMap(op.getDpsInitOperand(0)); };
+    // What has fewer dimensions, a sum for each row, says nothing about how far its rows are apart.
+    unsigned rank = 0;
+    for (linalg::LinalgOp op : ops)
+      rank = std::max(rank, getResultMap(op).getNumResults());
+    int64_t unit = 1;
+    for (auto [op, loop] : llvm::zip(ops, loops)) {
+      AffineMap map = getResultMap(op);
+      if (rank > 0 && map.getNumResults() == rank &&
+          map.getResults().back() == getAffineDimExpr(loop, kernel.getContext()))
+        unit = std::max<int64_t>(unit, kColumnsPerPart);
+      if (op.getNumReductionLoops() != 0 && op.getNumLoops() > 2)
+        unit = std::max<int64_t>(unit, kRowsPerPart);
+    }
+    return unit;
+  }
+
+  static constexpr int64_t kColumnsPerPart = 96, kRowsPerPart = 4;
+
+  func::FuncOp kernel;
+  SmallVector<linalg::LinalgOp> ops;
+  llvm::DenseSet<Value> written;
+  llvm::EquivalenceClasses<Node> classes;
+  SmallVector<Node> refused;
+};
+
+struct PartitionKernelsPass final : relax::impl::PartitionKernelsPassBase<PartitionKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    std::optional<KernelSignature> signature = getKernelSignature(kernel);
+    if (!signature || signature->numExtents != 0 || kernel->hasAttr(tp::kRangeAttrName))
+      return;
+    Partition partition(kernel);
+    if (!partition.analyze())
+      return;
+    std::optional<Partition::Choice> choice = partition.choose();
+    if (!choice)
+      return;
+    Builder builder(&getContext());
+    kernel->setAttr(tp::kRangeAttrName,
+                    builder.getDictionaryAttr({
+                        builder.getNamedAttr("buffer", builder.getI64IntegerAttr(choice->buffer)),
+                        builder.getNamedAttr("dim", builder.getI64IntegerAttr(choice->dim)),
+                        builder.getNamedAttr("unit", builder.getI64IntegerAttr(choice->unit)),
+                        builder.getNamedAttr("work", builder.getDenseI64ArrayAttr(partition.getWork())),
+                    }));
+    // In front of the error word, as scalars.
+    for (int i = 0; i < 2; ++i)
+      (void)kernel.insertArgument(signature->getErrorIndex() + i, builder.getIndexType(), {}, kernel.getLoc());
+    partition.apply(*choice, kernel.getArgument(signature->getErrorIndex()),
+                    kernel.getArgument(signature->getErrorIndex() + 1));
+  }
+};
+
+} // namespace

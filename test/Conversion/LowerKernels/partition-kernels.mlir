@@ -1,0 +1,189 @@
+// RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-partition-kernels),canonicalize,cse)' | FileCheck %s
+
+// Columns of the product and of what follows it are divided: they give more parts than rows.
+// CHECK-LABEL: func.func private @matmul_relu(
+//  CHECK-SAME:     %[[A:.*]]: memref<?x64xf32>, %[[B:.*]]: memref<64x4096xf32>, %[[O:.*]]: memref<?x4096xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %{{.*}}: memref<1xi64>)
+//  CHECK-SAME:     relax_tp.range = {buffer = 2 : i64, dim = 1 : i64, unit = 96 : i64, work = array<i64: 262144, 0, 0>}
+//   CHECK-DAG:   %[[C96:.*]] = arith.constant 96 : index
+//       CHECK:   %[[FIRST:.*]] = arith.muli %[[BEGIN]], %[[C96]]
+//       CHECK:   %[[FROM:.*]] = arith.minui %[[FIRST]], %{{.*}}
+//       CHECK:   %[[TO:.*]] = arith.muli %[[END]], %[[C96]]
+//       CHECK:   %[[LAST:.*]] = arith.minui %[[TO]], %{{.*}}
+//       CHECK:   %[[SIZE:.*]] = arith.subi %[[LAST]], %[[FROM]]
+//       CHECK:   memref.subview %[[B]][0, %[[FROM]]] [64, %[[SIZE]]] [1, 1]
+//       CHECK:   memref.subview %[[O]][0, %[[FROM]]] [%{{.*}}, %[[SIZE]]] [1, 1]
+//       CHECK:   linalg.generic
+//       CHECK:   linalg.generic
+func.func private @matmul_relu(%a: memref<?x64xf32>, %b: memref<64x4096xf32>, %o: memref<?x4096xf32>, %e: memref<1xi64>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (k, n)>, affine_map<(m, k, n) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<?x64xf32>, memref<64x4096xf32>) outs(%o : memref<?x4096xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} outs(%o : memref<?x4096xf32>) {
+    ^bb0(%x: f32):
+      %r = arith.maximumf %x, %zero : f32
+      linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// All of a row is read for each of its elements: only rows are independent. Positions count from the first part.
+// CHECK-LABEL: func.func private @normalize(
+//  CHECK-SAME:     relax_tp.range = {buffer = 0 : i64, dim = 0 : i64, unit = 1 : i64, work = array<i64: 8, 0, 0>}
+//       CHECK:   linalg.index 0
+//       CHECK:   affine.apply
+func.func private @normalize(%o: memref<?x8xf32>, %s: memref<?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%o : memref<?x8xf32>) outs(%s : memref<?xf32>) {
+    ^bb0(%x: f32, %a: f32):
+      %q = arith.addf %a, %x : f32
+      linalg.yield %q : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s : memref<?xf32>) outs(%o : memref<?x8xf32>) {
+    ^bb0(%a: f32, %x: f32):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %i : index to i64
+      %f = arith.sitofp %j : i64 to f32
+      %q = arith.divf %x, %a : f32
+      %r = arith.addf %q, %f : f32
+      linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// What one operation writes row by row another one reads column by column: nothing can be divided.
+// CHECK-LABEL: func.func private @transposed_twice(
+//   CHECK-NOT:   relax_tp.range
+func.func private @transposed_twice(%a: memref<?x?xf32>, %t: memref<?x?xf32>, %o: memref<?x?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<?x?xf32>) outs(%t : memref<?x?xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %t : memref<?x?xf32>, memref<?x?xf32>) outs(%o : memref<?x?xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A window reads its neighbours' part of what is written.
+// CHECK-LABEL: func.func private @window(
+//   CHECK-NOT:   relax_tp.range
+func.func private @window(%a: memref<?xf32>, %t: memref<?xf32>, %k: memref<3xf32>, %o: memref<?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : memref<?xf32>) outs(%t : memref<?xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%t, %k : memref<?xf32>, memref<3xf32>) outs(%o : memref<?xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}
+
+// -----
+
+// A body that reads at computed places what the kernel writes is not divided, one that reads another buffer is.
+// CHECK-LABEL: func.func private @gather_own(
+//   CHECK-NOT:   relax_tp.range
+func.func private @gather_own(%i: memref<?xindex>, %t: memref<?xf32>, %o: memref<?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%i : memref<?xindex>) outs(%t : memref<?xf32>) {
+    ^bb0(%x: index, %y: f32):
+      %v = memref.load %o[%x] : memref<?xf32>
+      linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%t : memref<?xf32>) outs(%o : memref<?xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @gather(
+//  CHECK-SAME:   relax_tp.range = {buffer = 2 : i64, dim = 0 : i64, unit = 96 : i64
+func.func private @gather(%i: memref<?xindex>, %t: memref<?xf32>, %o: memref<?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%i : memref<?xindex>) outs(%o : memref<?xf32>) {
+    ^bb0(%x: index, %y: f32):
+      %v = memref.load %t[%x] : memref<?xf32>
+      linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// Views that drop dimensions of extent 1 are seen through; loops and unknown allocations are not.
+// CHECK-LABEL: func.func private @collapsed(
+//  CHECK-SAME:   relax_tp.range = {buffer = 0 : i64, dim = 2 : i64, unit = 96 : i64
+func.func private @collapsed(%o: memref<1x1x?xf32>, %e: memref<1xi64>) {
+  %c = memref.collapse_shape %o [[0, 1, 2]] : memref<1x1x?xf32> into memref<?xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%c : memref<?xf32>) {
+    ^bb0(%x: f32):
+      %s = arith.addf %x, %x : f32
+      linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @allocated(
+//   CHECK-NOT:   relax_tp.range
+func.func private @allocated(%o: memref<?xf32>, %n: index, %e: memref<1xi64>) {
+  %t = memref.alloc(%n) : memref<?xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%o : memref<?xf32>) outs(%t : memref<?xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+  }
+  memref.dealloc %t : memref<?xf32>
+  return
+}
+
+// -----
+
+// Padding: what is written into the middle of a buffer is divided along dimensions where it begins with the buffer.
+// CHECK-LABEL: func.func private @padded(
+//  CHECK-SAME:   relax_tp.range = {buffer = 1 : i64, dim = 0 : i64, unit = 1 : i64
+// CHECK-COUNT-2: memref.subview
+func.func private @padded(%a: memref<?x8xf32>, %o: memref<?x10xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %a, %c0 : memref<?x8xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%o : memref<?x10xf32>) {
+    ^bb0(%x: f32):
+      linalg.yield %zero : f32
+  }
+  %v = memref.subview %o[0, 1] [%n, 8] [1, 1] : memref<?x10xf32> to memref<?x8xf32, strided<[10, 1], offset: 1>>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<?x8xf32>) outs(%v : memref<?x8xf32, strided<[10, 1], offset: 1>>) {
+    ^bb0(%x: f32, %y: f32):
+      linalg.yield %x : f32
+  }
+  return
+}
