@@ -70,6 +70,14 @@ static LogicalResult interpretTensorAt(Frame &frame, TensorAtOp op) {
     return failure();
   RuntimeValue held = frame.get(op.getStorage());
   auto storage = std::get<std::shared_ptr<Storage>>(held);
+  // Memory that grows loses what it held; of two blocks that alternate the other one keeps it.
+  auto made = op.getStorage().getDefiningOp<StorageOp>();
+  if (made && made.getSpace() == "growing")
+    storage->bytes.assign(std::max<size_t>(storage->bytes.size(), *bytes), kUnwritten);
+  if (made && made.getSpace() == "alternating") {
+    storage = std::make_shared<Storage>();
+    storage->bytes.assign(*bytes, kUnwritten);
+  }
   int64_t offset = frame.index(op.getOffset()), size = storage->bytes.size();
   if (offset < 0 || *bytes > size || offset > size - *bytes)
     return frame.fail(Twine(*bytes) + " bytes at " + Twine(offset) + " are outside of a storage of " + Twine(size) +

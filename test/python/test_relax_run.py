@@ -49,7 +49,7 @@ def artifact(metadata, code, weights):
         table.append(struct.pack("<IIQQQ", kind, 0, len(image), len(data), index))
         image += data
     image += bytes(-len(image) % PAGE)
-    header = b"RELAXART" + struct.pack("<IIQIIII", 1, 1, len(image), 0, len(table), zlib.crc32(crcs), 0)
+    header = b"RELAXART" + struct.pack("<IIQIIII", 2, 2, len(image), 0, len(table), zlib.crc32(crcs), 0)
     header += b"".join(table)
     image[:len(header)] = header
     image[24:28] = u32(zlib.crc32(image[:PAGE]))
@@ -65,8 +65,8 @@ def model(build, tmp_path_factory):
         function("append", [tensor("x", INT, 64, "n")], [tensor("y", INT, 64, "n + 1")]),
     ]
     sites = [u32(2) + string("input 'x': dimension 1: expected 4, actual {0}")]
-    kernels = [string("scale") + string("kernel_scale_rows") + string(""),
-               string("copy") + string("kernel_copy_bytes") + string("")]
+    kernels = [string("scale") + string("kernel_scale_rows") + string("") + string("parts_rows"),
+               string("copy") + string("kernel_copy_bytes") + string("") * 2]
     metadata = string("test") + string("") * 2 + listed(functions) + listed(sites) + listed(kernels) + listed([])
     path = tmp_path_factory.mktemp("artifact") / "model.rlx"
     path.write_bytes(artifact(metadata + string("{}"), code, struct.pack("<f", 2.0)))
