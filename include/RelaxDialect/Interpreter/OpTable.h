@@ -127,7 +127,7 @@ public:
     functions[OpTy::getOperationName()] = std::move(function);
   }
   /// Elementwise with broadcasting.
-  template <typename OpTy> void addElementwise(ElementFunctions of) {
+  template <typename OpTy> void addElementwise(const ElementFunctions &of) {
     functions[OpTy::getOperationName()] = [of](Frame &frame, Operation *op) { return runElementwise(frame, op, of); };
   }
 
