@@ -188,11 +188,16 @@ static LogicalResult interpretToTensor(Frame &frame, bufferization::ToTensorOp o
 // affine
 //===----------------------------------------------------------------------===//
 
-static LogicalResult interpretAffineLoad(Frame &frame, affine::AffineLoadOp op) {
+/// What an access of affine names.
+template <typename OpTy> static FailureOr<Number *> getAffineElement(Frame &frame, OpTy op) {
   FailureOr<SmallVector<int64_t>> index = evaluateMap(frame, op.getAffineMap(), op.getMapOperands());
   if (failed(index))
     return failure();
-  FailureOr<Number *> element = getElement(frame, op.getMemref(), *index);
+  return getElement(frame, op.getMemref(), *index);
+}
+
+static LogicalResult interpretAffineLoad(Frame &frame, affine::AffineLoadOp op) {
+  FailureOr<Number *> element = getAffineElement(frame, op);
   if (failed(element))
     return failure();
   frame.set(op.getResult(), Scalar{op.getType(), **element});
@@ -200,10 +205,7 @@ static LogicalResult interpretAffineLoad(Frame &frame, affine::AffineLoadOp op) 
 }
 
 static LogicalResult interpretAffineStore(Frame &frame, affine::AffineStoreOp op) {
-  FailureOr<SmallVector<int64_t>> index = evaluateMap(frame, op.getAffineMap(), op.getMapOperands());
-  if (failed(index))
-    return failure();
-  FailureOr<Number *> element = getElement(frame, op.getMemref(), *index);
+  FailureOr<Number *> element = getAffineElement(frame, op);
   if (failed(element))
     return failure();
   **element = frame.scalar(op.getValue());

@@ -29,24 +29,26 @@ static FailureOr<Shape> evaluateDims(Frame &frame, Type type) {
   return dims;
 }
 
-static FailureOr<int64_t> getBytes(Frame &frame, Type elementType, ArrayRef<int64_t> dims) {
-  FailureOr<Tensor> shape = frame.makeTensor(elementType, dims); // checks the extents
+/// A tensor of this type that is not anywhere yet, and its bytes.
+static FailureOr<std::pair<PlacedTensor, int64_t>> getPlace(Frame &frame, Type type) {
+  FailureOr<Shape> dims = evaluateDims(frame, type);
+  if (failed(dims))
+    return failure();
+  Type elementType = cast<RankedTensorType>(type).getElementType();
+  FailureOr<Tensor> shape = frame.makeTensor(elementType, *dims); // checks the extents
   if (failed(shape))
     return failure();
-  return shape->size() * getElementBytes(elementType);
+  return std::make_pair(PlacedTensor{nullptr, 0, elementType, *dims}, shape->size() * getElementBytes(elementType));
 }
 
 static LogicalResult interpretAlloc(Frame &frame, AllocOp op) {
-  FailureOr<Shape> dims = evaluateDims(frame, op.getType());
-  if (failed(dims))
+  auto place = getPlace(frame, op.getType());
+  if (failed(place))
     return failure();
-  Type elementType = cast<RankedTensorType>(op.getType()).getElementType();
-  FailureOr<int64_t> bytes = getBytes(frame, elementType, *dims);
-  if (failed(bytes))
-    return failure();
-  auto storage = std::make_shared<Storage>();
-  storage->bytes.assign(*bytes, kUnwritten);
-  frame.set(op.getResult(), PlacedTensor{storage, 0, elementType, *dims});
+  auto [tensor, bytes] = *place;
+  tensor.storage = std::make_shared<Storage>();
+  tensor.storage->bytes.assign(bytes, kUnwritten);
+  frame.set(op.getResult(), tensor);
   return success();
 }
 
@@ -61,28 +63,27 @@ static LogicalResult interpretStorage(Frame &frame, StorageOp op) {
 }
 
 static LogicalResult interpretTensorAt(Frame &frame, TensorAtOp op) {
-  FailureOr<Shape> dims = evaluateDims(frame, op.getType());
-  if (failed(dims))
+  auto place = getPlace(frame, op.getType());
+  if (failed(place))
     return failure();
-  Type elementType = cast<RankedTensorType>(op.getType()).getElementType();
-  FailureOr<int64_t> bytes = getBytes(frame, elementType, *dims);
-  if (failed(bytes))
-    return failure();
+  auto [tensor, bytes] = *place;
   RuntimeValue held = frame.get(op.getStorage());
   auto storage = std::get<std::shared_ptr<Storage>>(held);
   // Memory that grows loses what it held; of two blocks that alternate the other one keeps it.
   auto made = op.getStorage().getDefiningOp<StorageOp>();
   if (made && made.getSpace() == "growing")
-    storage->bytes.assign(std::max<size_t>(storage->bytes.size(), *bytes), kUnwritten);
+    storage->bytes.assign(std::max<size_t>(storage->bytes.size(), bytes), kUnwritten);
   if (made && made.getSpace() == "alternating") {
     storage = std::make_shared<Storage>();
-    storage->bytes.assign(*bytes, kUnwritten);
+    storage->bytes.assign(bytes, kUnwritten);
   }
   int64_t offset = frame.index(op.getOffset()), size = storage->bytes.size();
-  if (offset < 0 || *bytes > size || offset > size - *bytes)
-    return frame.fail(Twine(*bytes) + " bytes at " + Twine(offset) + " are outside of a storage of " + Twine(size) +
+  if (offset < 0 || bytes > size || offset > size - bytes)
+    return frame.fail(Twine(bytes) + " bytes at " + Twine(offset) + " are outside of a storage of " + Twine(size) +
                       " bytes");
-  frame.set(op.getResult(), PlacedTensor{storage, offset, elementType, *dims});
+  tensor.storage = storage;
+  tensor.offset = offset;
+  frame.set(op.getResult(), tensor);
   return success();
 }
 

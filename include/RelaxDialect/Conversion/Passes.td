@@ -80,9 +80,10 @@ def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncO
     Before: a kernel with linalg on memrefs. After: scf loops, accesses of memref and vector.
 
     A contraction whose rows share an operand runs in tiles of 4 rows by 3 vectors of columns, which are kept in registers
-    while the reduction loops run; blocks of the shared operand are copied to the stack so that they are contiguous. Any body of elementwise operations will do, rests of rows and columns are handled, results do not depend on
-    the tile. With fewer than 4 rows, and in other contractions, four steps of the longest reduction loop are done together,
-    and two steps of a parallel loop where rows of the result have a constant distance.
+    while the reduction loops run; blocks of the shared operand are copied to the stack so that they are contiguous. Any body
+    of elementwise operations will do, rests of rows and columns are handled, results do not depend on the tile. With fewer
+    than 4 rows, and in other contractions, four steps of the longest reduction loop are done together, and two steps of a
+    parallel loop where rows of the result have a constant distance.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -128,15 +128,10 @@ private:
   }
 
   SmallVector<Value> getIndices(OpOperand &operand, ArrayRef<Value> loops) {
-    SmallVector<Value> result;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
     SmallVector<OpFoldResult> operands(loops.begin(), loops.end());
-    for (AffineExpr expr : map.getResults()) {
-      AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
-      OpFoldResult value = affine::makeComposedFoldedAffineApply(builder, loc, single, operands);
-      result.push_back(getValueOrCreateConstantIndexOp(builder, loc, value));
-    }
-    return result;
+    return getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedMultiResultAffineApply(builder, loc, op.getMatchingIndexingMap(&operand), operands));
   }
 
   void emitBody(ArrayRef<Value> loops) {
@@ -196,12 +191,10 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
 
   void lowerGeneric(RewriterBase &rewriter, linalg::GenericOp op, DenseMap<Type, Value> &scratches) {
     Location loc = op.getLoc();
-    SmallVector<Value> extents;
     SmallVector<OpFoldResult> sizes;
     for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
       sizes.push_back(range.size);
-    for (OpFoldResult size : sizes)
-      extents.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, size));
+    SmallVector<Value> extents = getValueOrCreateConstantIndexOp(rewriter, loc, sizes);
     std::optional<RegisterTile> tile = chooseRegisterTile(op, vectorBits);
     if (!tile)
       return NestEmitter(rewriter, op, extents).emit();

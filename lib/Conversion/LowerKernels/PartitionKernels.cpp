@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
-#include "RegisterTiles.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/KernelRange.h"
 
@@ -78,10 +77,10 @@ public:
   std::optional<Choice> choose() {
     std::optional<Choice> best;
     int64_t bestParts = 1;
-    for (auto it = classes.begin(); it != classes.end(); ++it) {
-      if (!(*it)->isLeader())
+    for (const auto *leader : classes) {
+      if (!leader->isLeader())
         continue;
-      std::optional<Choice> choice = getChoice(**it);
+      std::optional<Choice> choice = getChoice(*leader);
       if (!choice)
         continue;
       int64_t extent = cast<MemRefType>(kernel.getArgument(choice->buffer).getType()).getDimSize(choice->dim);

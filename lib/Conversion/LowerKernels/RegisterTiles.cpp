@@ -305,17 +305,13 @@ private:
   }
 
   SmallVector<Value> getIndices(OpOperand &operand) {
-    SmallVector<Value> result;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
+    // A loop that does not run here is one that the map does not mention.
     SmallVector<OpFoldResult> loops;
     for (Value index : at)
       loops.push_back(index ? OpFoldResult(index) : OpFoldResult(builder.getIndexAttr(0)));
-    for (AffineExpr expr : map.getResults()) {
-      AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
-      result.push_back(getValueOrCreateConstantIndexOp(
-          builder, loc, affine::makeComposedFoldedAffineApply(builder, loc, single, loops)));
-    }
-    return result;
+    return getValueOrCreateConstantIndexOp(
+        builder, loc,
+        affine::makeComposedFoldedMultiResultAffineApply(builder, loc, op.getMatchingIndexingMap(&operand), loops));
   }
 
   VectorType getVectorType(Type element) { return VectorType::get(tile.lanes, element); }

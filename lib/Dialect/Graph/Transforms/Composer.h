@@ -9,6 +9,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::relax::graph {
 
@@ -35,6 +36,8 @@ public:
   /// A scalar of the element type of `like`.
   Value scalar(double value, Value like) { return scalar(value, getElementTypeOrSelf(like.getType())); }
   Value scalar(double value, Type type);
+  /// An attribute as a number.
+  static double number(const APFloat &value) { return value.convertToDouble(); }
   Value add(Value a, double b) { return add(a, scalar(b, a)); }
   Value mul(Value a, double b) { return mul(a, scalar(b, a)); }
   Value cast(Value value, Type elementType);
@@ -72,6 +75,19 @@ public:
   PatternRewriter &rewriter;
   Operation *op;
   sym::Prover prover;
+};
+
+/// Replaces an op of one tensor, and parameters, by what `write` makes of the tensor in the type of intermediate
+/// results.
+template <typename OpTy, Value (*write)(OpTy, Composer &, Value)> struct DecomposeUnary final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    Composer c(rewriter, op);
+    Value result = write(op, c, c.widen(op.getOperand()));
+    c.finish(c.cast(result, op.getType().getElementType()));
+    return success();
+  }
 };
 
 } // namespace mlir::relax::graph

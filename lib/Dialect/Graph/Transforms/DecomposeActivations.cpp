@@ -12,8 +12,6 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
 
-static double get(const APFloat &value) { return value.convertToDouble(); }
-
 /// `negative` where x < 0, x elsewhere; NaN stays NaN.
 static Value chooseBySign(Composer &c, Value x, Value negative) {
   return c.select(c.less(x, c.scalar(0, x)), negative, x);
@@ -38,32 +36,36 @@ static Value write(GeluOp op, Composer &c, Value x) {
 }
 
 static Value write(SiluOp op, Composer &c, Value x) {
-  double alpha = get(op.getAlpha());
+  double alpha = c.number(op.getAlpha());
   return c.mul(x, c.make<SigmoidOp>(alpha == 1 ? x : c.mul(x, alpha)));
 }
 
-static Value write(LeakyReluOp op, Composer &c, Value x) { return chooseBySign(c, x, c.mul(x, get(op.getAlpha()))); }
+static Value write(LeakyReluOp op, Composer &c, Value x) {
+  return chooseBySign(c, x, c.mul(x, c.number(op.getAlpha())));
+}
 
-static Value write(EluOp op, Composer &c, Value x) { return chooseBySign(c, x, growth(c, x, get(op.getAlpha()))); }
+static Value write(EluOp op, Composer &c, Value x) { return chooseBySign(c, x, growth(c, x, c.number(op.getAlpha()))); }
 
 static Value write(SeluOp op, Composer &c, Value x) {
-  return c.mul(chooseBySign(c, x, growth(c, x, get(op.getAlpha()))), get(op.getGamma()));
+  return c.mul(chooseBySign(c, x, growth(c, x, c.number(op.getAlpha()))), c.number(op.getGamma()));
 }
 
 static Value write(CeluOp op, Composer &c, Value x) {
-  double alpha = get(op.getAlpha());
+  double alpha = c.number(op.getAlpha());
   return chooseBySign(c, x, growth(c, c.div(x, c.scalar(alpha, x)), alpha));
 }
 
 static Value write(HardSigmoidOp op, Composer &c, Value x) {
-  return clamp(c, c.add(c.mul(x, get(op.getAlpha())), get(op.getBeta())), 0, 1);
+  return clamp(c, c.add(c.mul(x, c.number(op.getAlpha())), c.number(op.getBeta())), 0, 1);
 }
 
 static Value write(HardSwishOp, Composer &c, Value x) {
   return c.mul(x, clamp(c, c.add(c.mul(x, 1.0 / 6), 0.5), 0, 1));
 }
 
-static Value write(HardTanhOp op, Composer &c, Value x) { return clamp(c, x, get(op.getLow()), get(op.getHigh())); }
+static Value write(HardTanhOp op, Composer &c, Value x) {
+  return clamp(c, x, c.number(op.getLow()), c.number(op.getHigh()));
+}
 
 static Value write(SoftplusOp, Composer &c, Value x) { return c.softplus(x); }
 
@@ -72,28 +74,16 @@ static Value write(SoftsignOp, Composer &c, Value x) { return c.div(x, c.add(c.m
 static Value write(MishOp, Composer &c, Value x) { return c.mul(x, c.make<TanhOp>(c.softplus(x))); }
 
 static Value write(ThresholdedReluOp op, Composer &c, Value x) {
-  return c.select(c.less(c.scalar(get(op.getAlpha()), x), x), x, c.scalar(0, x));
+  return c.select(c.less(c.scalar(c.number(op.getAlpha()), x), x), x, c.scalar(0, x));
 }
 
 static Value write(PReluOp op, Composer &c, Value x) { return chooseBySign(c, x, c.mul(x, c.widen(op.getSlope()))); }
 
-namespace {
-template <typename OpTy> struct DecomposeActivation final : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    Composer c(rewriter, op);
-    Value result = write(op, c, c.widen(op.getOperand()));
-    c.finish(c.cast(result, op.getType().getElementType()));
-    return success();
-  }
-};
-} // namespace
-
 void graph::populateActivationDecompositionPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecomposeActivation<CeluOp>, DecomposeActivation<EluOp>, DecomposeActivation<GeluOp>,
-               DecomposeActivation<HardSigmoidOp>, DecomposeActivation<HardSwishOp>, DecomposeActivation<HardTanhOp>,
-               DecomposeActivation<LeakyReluOp>, DecomposeActivation<MishOp>, DecomposeActivation<PReluOp>,
-               DecomposeActivation<SeluOp>, DecomposeActivation<SiluOp>, DecomposeActivation<SoftplusOp>,
-               DecomposeActivation<SoftsignOp>, DecomposeActivation<ThresholdedReluOp>>(patterns.getContext());
+  patterns
+      .add<DecomposeUnary<CeluOp, write>, DecomposeUnary<EluOp, write>, DecomposeUnary<GeluOp, write>,
+           DecomposeUnary<HardSigmoidOp, write>, DecomposeUnary<HardSwishOp, write>, DecomposeUnary<HardTanhOp, write>,
+           DecomposeUnary<LeakyReluOp, write>, DecomposeUnary<MishOp, write>, DecomposeUnary<PReluOp, write>,
+           DecomposeUnary<SeluOp, write>, DecomposeUnary<SiluOp, write>, DecomposeUnary<SoftplusOp, write>,
+           DecomposeUnary<SoftsignOp, write>, DecomposeUnary<ThresholdedReluOp, write>>(patterns.getContext());
 }

@@ -13,8 +13,6 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-static double get(const APFloat &value) { return value.convertToDouble(); }
-
 /// A parameter with the extents of `axes` of `x`, ready to broadcast. Null stays null.
 static Value alongAxes(Composer &c, Value parameter, Value x, ArrayRef<int64_t> axes) {
   if (!parameter)
@@ -42,19 +40,19 @@ static Value write(SoftmaxOp op, Composer &c, Value x) { return c.softmax(x, op.
 static Value write(LogSoftmaxOp op, Composer &c, Value x) { return c.logSoftmax(x, op.getAxis()); }
 
 static Value write(LayerNormOp op, Composer &c, Value x) {
-  return scaleAndShift(c, c.normalize(x, op.getAxes(), get(op.getEpsilon())),
+  return scaleAndShift(c, c.normalize(x, op.getAxes(), c.number(op.getEpsilon())),
                        alongAxes(c, op.getScale(), x, op.getAxes()), alongAxes(c, op.getBias(), x, op.getAxes()));
 }
 
 static Value write(RMSNormOp op, Composer &c, Value x) {
-  Value root = c.make<SqrtOp>(c.add(c.mean(c.mul(x, x), op.getAxes()), get(op.getEpsilon())));
+  Value root = c.make<SqrtOp>(c.add(c.mean(c.mul(x, x), op.getAxes()), c.number(op.getEpsilon())));
   return scaleAndShift(c, c.div(x, root), alongAxes(c, op.getScale(), x, op.getAxes()), nullptr);
 }
 
 static Value write(BatchNormOp op, Composer &c, Value x) {
   int64_t axis = op.getAxis();
   Value centered = c.sub(x, alongAxes(c, op.getMean(), x, axis));
-  Value deviation = c.make<SqrtOp>(c.add(alongAxes(c, op.getVariance(), x, axis), get(op.getEpsilon())));
+  Value deviation = c.make<SqrtOp>(c.add(alongAxes(c, op.getVariance(), x, axis), c.number(op.getEpsilon())));
   return scaleAndShift(c, c.div(centered, deviation), alongAxes(c, op.getScale(), x, axis),
                        alongAxes(c, op.getBias(), x, axis));
 }
@@ -66,33 +64,19 @@ static Value write(GroupNormOp op, Composer &c, Value x) {
   grouped.push_back(SymExpr::floordiv(dims[1], groups));
   grouped.append(dims.begin() + 2, dims.end());
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, grouped.size()));
-  Value normal = c.normalize(c.reshape(x, grouped), axes, get(op.getEpsilon()));
+  Value normal = c.normalize(c.reshape(x, grouped), axes, c.number(op.getEpsilon()));
   return scaleAndShift(c, c.reshape(normal, dims), alongAxes(c, op.getScale(), x, 1), alongAxes(c, op.getBias(), x, 1));
 }
 
 static Value write(InstanceNormOp op, Composer &c, Value x) {
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, op.getOperand().getType().getRank()));
-  return scaleAndShift(c, c.normalize(x, axes, get(op.getEpsilon())), alongAxes(c, op.getScale(), x, 1),
+  return scaleAndShift(c, c.normalize(x, axes, c.number(op.getEpsilon())), alongAxes(c, op.getScale(), x, 1),
                        alongAxes(c, op.getBias(), x, 1));
 }
 
-namespace {
-template <typename OpTy> struct DecomposeNormalization final : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    Composer c(rewriter, op);
-    Value result = write(op, c, c.widen(op.getOperand()));
-    c.finish(c.cast(result, op.getType().getElementType()));
-    return success();
-  }
-};
-} // namespace
-
 void graph::populateNormalizationDecompositionPatterns(RewritePatternSet &patterns) {
-  patterns
-      .add<DecomposeNormalization<BatchNormOp>, DecomposeNormalization<GroupNormOp>,
-           DecomposeNormalization<InstanceNormOp>, DecomposeNormalization<LayerNormOp>,
-           DecomposeNormalization<LogSoftmaxOp>, DecomposeNormalization<RMSNormOp>, DecomposeNormalization<SoftmaxOp>>(
-          patterns.getContext());
+  patterns.add<DecomposeUnary<BatchNormOp, write>, DecomposeUnary<GroupNormOp, write>,
+               DecomposeUnary<InstanceNormOp, write>, DecomposeUnary<LayerNormOp, write>,
+               DecomposeUnary<LogSoftmaxOp, write>, DecomposeUnary<RMSNormOp, write>, DecomposeUnary<SoftmaxOp, write>>(
+      patterns.getContext());
 }
