@@ -11,10 +11,20 @@ import subprocess
 from checking import ROOT, Result, all_files, changed_files, finish, parallel
 
 
-def flags_of(build):
-    """Include paths, definitions and language options of the build's C++ files."""
-    commands = json.loads((build / "compile_commands.json").read_text())
-    command = next(entry["command"] for entry in commands if "/lib/Dialect/" in entry["file"])
+def commands_of(build):
+    """{folder: a compile command of the build's C++ files there}, and the one for headers elsewhere under ''."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        path = pathlib.Path(entry["file"])
+        if path.suffix == ".cpp":
+            commands.setdefault(str(path.parent), entry["command"])
+            if "/lib/Dialect/" in entry["file"]:
+                commands.setdefault("", entry["command"])
+    return commands
+
+
+def flags_of(command):
+    """Compiler, and include paths, definitions and language options of a compile command."""
     words, kept = shlex.split(command), []
     compiler = next(word for word in words if re.match(r"(clang|g)\+\+", pathlib.Path(word).name))
     for index, word in enumerate(words):
@@ -29,9 +39,10 @@ def check(headers, build, root=ROOT):
     result = Result()
     if not headers:
         return result
-    compiler, flags = flags_of(build)
+    commands = commands_of(build)
 
     def compile_alone(header):
+        compiler, flags = flags_of(commands.get(str((root / header).parent), commands[""]))
         runs = [[compiler, *flags, "-x", "c++"]]
         if "-*- C -*-" in (root / header).read_text().partition("\n")[0]:
             # The first line says that the header is C too.

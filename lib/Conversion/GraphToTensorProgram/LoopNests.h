@@ -7,6 +7,7 @@
 #define RELAX_LIB_CONVERSION_GRAPHTOTENSORPROGRAM_LOOPNESTS_H
 
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/AffineMap.h"
 
 namespace mlir::relax {
