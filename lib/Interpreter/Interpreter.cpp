@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Interpreter/Interpreter.h"
+#include "NeuralOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -177,6 +178,8 @@ OpTable::OpTable() {
   registerManipulationOps(*this);
   registerMemoryOps(*this);
   registerReductionOps(*this);
+  registerNNOps(*this);
+  registerPoolOps(*this);
   registerSearchOps(*this);
   registerShapeOps(*this);
   registerWeightOps(*this);

@@ -98,12 +98,21 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
                       Twine(groupChannels * groups));
   if (outChannels % groups != 0)
     return frame.fail(Twine(outChannels) + " out channels cannot be divided into " + Twine(groups) + " groups");
-  SmallVector<int64_t> dims = {x.getDim(0), outChannels}, kernel = {groupChannels};
+  SmallVector<int64_t> dims = {x.getDim(0), outChannels}, kernel = {groupChannels}, before;
   for (size_t i = 0; i != spatial; ++i) {
     int64_t reach = op.getDilations()[i] * (w.getDim(i + 2) - 1) + 1;
-    int64_t room = x.getDim(i + 2) + op.getPads()[i] + op.getPads()[spatial + i] - reach;
+    int64_t first = op.getPads()[i], last = op.getPads()[spatial + i], stride = op.getStrides()[i];
+    if (auto mode = op.getAutoPad()) {
+      int64_t places = llvm::divideCeilSigned(x.getDim(i + 2), stride);
+      int64_t total = std::max<int64_t>((places - 1) * stride + reach - x.getDim(i + 2), 0);
+      first = *mode == "same_upper" ? total / 2 : total - total / 2;
+      last = total - first;
+    }
+    before.push_back(first);
+    int64_t room = x.getDim(i + 2) + first + last - reach;
     // Rounds down, so that one element too few gives an extent of 0 at stride 1.
-    int64_t steps = llvm::divideFloorSigned(room, op.getStrides()[i]) + 1;
+    int64_t steps =
+        op.getAutoPad() ? llvm::divideCeilSigned(x.getDim(i + 2), stride) : llvm::divideFloorSigned(room, stride) + 1;
     if (steps < 0)
       return frame.fail("the kernel is larger than the padded input along spatial dimension " + Twine(i));
     dims.push_back(steps);
@@ -121,7 +130,7 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
       SmallVector<int64_t> from = {out[0], group * groupChannels + tap[0]}, weight = {out[1], tap[0]};
       bool isInside = true;
       for (size_t i = 0; i != spatial; ++i) {
-        from.push_back(out[i + 2] * op.getStrides()[i] + tap[i + 1] * op.getDilations()[i] - op.getPads()[i]);
+        from.push_back(out[i + 2] * op.getStrides()[i] + tap[i + 1] * op.getDilations()[i] - before[i]);
         weight.push_back(tap[i + 1]);
         isInside &= from.back() >= 0 && from.back() < x.getDim(i + 2);
       }

@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from test_ops import DTYPES, Function, check, compiled, numbers, tensor, with_specials  # noqa: F401 (a fixture)
 
-# The reference interpreter does not know these ops.
-pytestmark = pytest.mark.parametrize("compiled", ["relax-run"], indirect=True, scope="module")
-
 TOLERANCE = {"f16": 2e-3, "f32": 2e-5, "f64": 1e-12}
 
 
@@ -332,12 +329,30 @@ def test_conv_transpose(compiled, element):
     run("transposed_2d", {"x": numbers(element, 1, 3, 2, 2), "w": numbers(element, 3, 1, 2, 2)}, fails="the extents [")
 
 
-def test_vectors(compiled):
+def test_conv_auto_pad_and_vectors(compiled):
+    functions = []
+    for mode in ["same_upper", "same_lower"]:
+        function = Function(mode, x=tensor("f32", "n", 2, "h", "w"), k=tensor("f32", 3, 2, 3, "l"))
+        function.op("r", "conv %x, %k", ["x", "k"], tensor("f32", "n", 3, "h ceildiv 2", "w"),
+                    f'{{strides = {ints(2, 1)}, pads = {ints(0, 0, 0, 0)}, dilations = {ints(1, 2)}, groups = 1 : i64, auto_pad = "{mode}"}}')
+        functions.append(function)
     vectors = Function("vectors", a=tensor("f32", "k"), b=tensor("f32", "k"), m=tensor("f32", "n", "k"), t=tensor("f32", 2, "k", "n"))
     vectors.op("dot", "matmul %a, %b", ["a", "b"], "tensor<f32>")
     vectors.op("column", "matmul %m, %a", ["m", "a"], tensor("f32", "n"))
     vectors.op("row", "matmul %a, %t", ["a", "t"], tensor("f32", 2, "n"))
-    run = compiled("vectors", [vectors])
+    run = compiled("auto_pad", [*functions, vectors])
+    for mode in ["same_upper", "same_lower"]:
+        inputs = [{"x": numbers("f32", n, 2, h, w), "k": numbers("f32", 3, 2, 3, length, seed=2)}
+                  for n, h, w, length in [(1, 1, 1, 1), (0, 2, 2, 2), (1, 0, 3, 2), (2, 5, 4, 2), (1, 8, 7, 3)]]
+        for given, got in zip(inputs, run(mode, *inputs)):
+            x, k = given["x"].astype(np.float64), given["k"].astype(np.float64)
+            windows = [Window(x.shape[2], 3, 2, 0, 0, 1, False, mode), Window(x.shape[3], k.shape[3], 1, 0, 0, 2, False, mode)]
+            want = np.zeros((x.shape[0], 3, windows[0].places, windows[1].places))
+            for i, j in itertools.product(range(windows[0].places), range(windows[1].places)):
+                for (a, row), (b, column) in itertools.product(enumerate(windows[0].positions[i]), enumerate(windows[1].positions[j])):
+                    if 0 <= row < x.shape[2] and 0 <= column < x.shape[3]:
+                        want[:, :, i, j] += x[:, :, row, column] @ k[:, :, a, b].T
+            check(got, want.astype(np.float32), "r", 1e-5)
     inputs = [{"a": numbers("f32", k), "b": numbers("f32", k, seed=2), "m": numbers("f32", n, k), "t": numbers("f32", 2, k, n)}
               for n, k in [(0, 0), (1, 1), (3, 0), (0, 2), (5, 13)]]
     for given, got in zip(inputs, run("vectors", *inputs)):

@@ -143,7 +143,7 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
     request.name = "conv";
     request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     request.inputs = {op.getInput(), op.getWeight()};
-    if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
+    if (op.getAutoPad() || llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
       SmallVector<SymExpr> padded = sym::getSymbolicDims(op.getInput().getType());
       for (unsigned i = 0; i != op.getStrides().size(); ++i) {
         WindowDim window = getWindow(op, i);
@@ -161,7 +161,7 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
 
 private:
   static WindowDim getWindow(ConvOp op, unsigned index) {
-    WindowAttrs attrs{op.getStrides(), op.getPads(), op.getDilations()};
+    WindowAttrs attrs{op.getStrides(), op.getPads(), op.getDilations(), op.getAutoPad()};
     return getWindowDim(attrs, index, sym::getSymbolicDims(op.getInput().getType())[index + 2],
                         sym::getSymbolicDims(op.getWeight().getType())[index + 2]);
   }

@@ -39,6 +39,10 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     populateCreationToTensorProgramPatterns(patterns, library);
     populateSearchToTensorProgramPatterns(patterns, library);
     populatePoolToTensorProgramPatterns(patterns, library);
+    populateAttentionToTensorProgramPatterns(patterns, library);
+    populateImageToTensorProgramPatterns(patterns, library);
+    populateQuantizationToTensorProgramPatterns(patterns, library);
+    populateRecurrentToTensorProgramPatterns(patterns, library);
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       prepareForPrograms(function);

@@ -18,9 +18,7 @@ using namespace mlir::relax::graph;
 
 Type relax::getAccumulatorType(Type type) { return type.isF16() ? Float32Type::get(type.getContext()) : type; }
 
-/// f64 to f32 such that rounding the result to f16 rounds once: toward zero, with the last bit set where that was
-/// inexact.
-static Value roundToOdd(OpBuilder &builder, Location loc, Value value) {
+Value relax::roundToOddF32(OpBuilder &builder, Location loc, Value value) {
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
   Value nearest = arith::TruncFOp::create(builder, loc, f32, value);
   Value back = arith::ExtFOp::create(builder, loc, value.getType(), nearest);
@@ -39,7 +37,7 @@ Value relax::convertFloat(OpBuilder &builder, Location loc, Value value, Type ty
   if (value.getType() == type)
     return value;
   if (value.getType().isF64() && type.isF16()) // no instruction does this in one step
-    value = roundToOdd(builder, loc, value);
+    value = roundToOddF32(builder, loc, value);
   if (value.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(builder, loc, type, value);
   return arith::TruncFOp::create(builder, loc, type, value);

@@ -20,6 +20,10 @@ Type getAccumulatorType(Type type);
 /// Between a type and its accumulator type, either way; the value itself when they are equal.
 Value convertFloat(OpBuilder &builder, Location loc, Value value, Type type);
 
+/// f64 to f32 such that rounding the result to fewer digits rounds once: toward zero, with the last bit set where that
+/// was inexact.
+Value roundToOddF32(OpBuilder &builder, Location loc, Value value);
+
 /// A constant of a float or integer type.
 Value createScalar(OpBuilder &builder, Location loc, Type type, double value);
 

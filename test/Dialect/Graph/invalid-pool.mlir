@@ -205,3 +205,12 @@ func.func @transposed_extent(%x: tensor<1x4x8xf32>, %w: tensor<4x3x2xf32>) {
       : (tensor<1x4x8xf32>, tensor<4x3x2xf32>) -> tensor<1x3x9xf32>
   return
 }
+
+// -----
+
+func.func @auto_conv(%x: tensor<1x4x8xf32>, %w: tensor<4x4x2xf32>) {
+  // expected-error @below {{'relax.conv' op auto_pad is expected to be "same_upper" or "same_lower", got "same"}}
+  %0 = relax.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, auto_pad = "same"}
+      : (tensor<1x4x8xf32>, tensor<4x4x2xf32>) -> tensor<1x4x8xf32>
+  return
+}

@@ -29,12 +29,15 @@ func.func @pools(%x: tensor<?x4x?xf32, #ncl>) attributes {relax_sym.scope = #rel
 }
 
 // CHECK-LABEL: func.func @convolutions(
-func.func @convolutions(%x: tensor<?x4x?xf32, #ncl>, %w: tensor<4x3x2xf32>)
+func.func @convolutions(%x: tensor<?x4x?xf32, #ncl>, %w: tensor<4x3x2xf32>, %v: tensor<8x4x3xf32>)
     attributes {relax_sym.scope = #relax_sym.scope<"l >= 8">} {
   // PRINT: relax.conv_transpose %{{.*}}, %{{.*}} {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 1>, pads = array<i64: 0, 0>, strides = array<i64: 2>} :
   // CHECK: relax.conv_transpose {{.*}} -> tensor<?x6x?xf32, #relax_sym.shape<[n, 6, l * 2 + 1]>>
   %0 = relax.conv_transpose %x, %w {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, output_padding = array<i64: 1>, groups = 2 : i64}
       : (tensor<?x4x?xf32, #ncl>, tensor<4x3x2xf32>) -> tensor<?x?x?xf32>
+  // CHECK: relax.conv {{.*}}auto_pad = "same_lower"{{.*}} -> tensor<?x8x?xf32, #relax_sym.shape<[n, 8, l ceildiv 2]>>
+  %1 = relax.conv %x, %v {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, auto_pad = "same_lower"}
+      : (tensor<?x4x?xf32, #ncl>, tensor<8x4x3xf32>) -> tensor<?x?x?xf32>
   return
 }
 

@@ -34,6 +34,10 @@ void populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, Pr
 void populateCreationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateSearchToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populatePoolToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateAttentionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateImageToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateQuantizationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateRecurrentToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 
 } // namespace mlir::relax
 

@@ -66,9 +66,13 @@ void RelaxDialect::initialize() {
   registerSearchOps();
   registerShapeOps();
   registerWeightOps();
+  addAttentionOps(*this);
+  addImageOps(*this);
   addNNOps(*this);
   addPoolOps(*this);
   addPositionOps(*this);
+  addQuantizationOps(*this);
+  addRecurrentOps(*this);
   addInterfaces<GraphInlinerInterface>();
 }
 

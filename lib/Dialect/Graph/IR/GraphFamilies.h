@@ -17,9 +17,13 @@ namespace mlir::relax::graph {
 template <typename... Ops> void addFamily(Dialect &dialect) { (RegisteredOperationName::insert<Ops>(dialect), ...); }
 
 // Each is defined beside its ops.
+void addAttentionOps(Dialect &dialect);
+void addImageOps(Dialect &dialect);
 void addNNOps(Dialect &dialect);
 void addPoolOps(Dialect &dialect);
 void addPositionOps(Dialect &dialect);
+void addQuantizationOps(Dialect &dialect);
+void addRecurrentOps(Dialect &dialect);
 
 } // namespace mlir::relax::graph
 

@@ -96,6 +96,6 @@ FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Value ima
 }
 
 FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations()};
+  WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
   return inferConv(inference, adaptor.getInput(), adaptor.getWeight(), attrs, adaptor.getGroups(), nullptr);
 }

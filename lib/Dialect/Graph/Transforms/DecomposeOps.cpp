@@ -24,7 +24,10 @@ struct DecomposeOpsPass final : mlir::relax::graph::impl::DecomposeOpsPassBase<D
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateActivationDecompositionPatterns(patterns);
+    populateAttentionDecompositionPatterns(patterns);
     populateNormalizationDecompositionPatterns(patterns);
+    populateQuantizationDecompositionPatterns(patterns);
+    populateRecurrentDecompositionPatterns(patterns);
     FrozenRewritePatternSet frozen(std::move(patterns));
     SymbolTableCollection symbols;
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -11,8 +11,9 @@ include "RelaxDialect/Dialect/Graph/IR/GraphComputeBase.td"
 def Relax_MatmulOp : Relax_InferredOp<"matmul"> {
   let summary = "Matrix product.";
   let description = [{
-    The last two dimensions are multiplied, the dimensions before them are broadcast. The inner extents must be equal; inner
-    extent 0 gives 0. f16 is summed in f32.
+    The last two dimensions are multiplied, the dimensions before them are broadcast. A left operand of rank 1 is a row, a
+    right one a column; the result does not have that dimension. The inner extents must be equal; inner extent 0 gives 0. f16
+    is summed in f32.
 
     Example: `%r = relax.matmul %x, %w : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<4x8xf32>) -> tensor<?x8xf32, #relax_sym.shape<[n, 8]>>`
   }];
@@ -28,13 +29,16 @@ def Relax_ConvOp : Relax_InferredOp<"conv"> {
     Input (batch, channel, spatial...), weight (out channel, channel / groups, spatial...), 1 to 3 spatial dimensions. The
     kernel is not mirrored. `pads` holds the zeros before each spatial dimension, then those after. A spatial extent is
     `(in + before + after - dilation * (kernel - 1) - 1) floordiv stride + 1`; a kernel that is larger than the padded input
-    by more than one element is an error. f16 is summed in f32.
+    by more than one element is an error. `auto_pad = "same_upper"` makes the extent `in ceildiv stride` by as few zeros as
+    possible, the odd one after, `"same_lower"` before; `pads` are then zero. f16 is summed in f32, integers wrap around.
 
     Example: `%r = relax.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<?x3x?xf32, #relax_sym.shape<[n, 3, l]>>, tensor<8x3x3xf32>) -> tensor<?x8x?xf32, #relax_sym.shape<[n, 8, l]>>`
   }];
-  let arguments = (ins Relax_FloatTensor:$input, Relax_FloatTensor:$weight, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups);
-  let results = (outs Relax_FloatTensor:$result);
+  let arguments = (ins RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$input,
+                       RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$weight, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       OptionalAttr<StrAttr>:$auto_pad);
+  let results = (outs RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$result);
   let assemblyFormat = "$input `,` $weight attr-dict `:` functional-type(operands, results)";
 }
 

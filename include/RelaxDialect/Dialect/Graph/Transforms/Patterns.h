@@ -15,7 +15,10 @@ namespace mlir::relax::graph {
 // Each replaces the composite ops of a family by simpler ones. `relax-decompose-ops` is all of them. The patterns rely
 // on the shape rules of the ops, which that pass asserts first, and want known extents.
 void populateActivationDecompositionPatterns(RewritePatternSet &patterns);
+void populateAttentionDecompositionPatterns(RewritePatternSet &patterns);
 void populateNormalizationDecompositionPatterns(RewritePatternSet &patterns);
+void populateQuantizationDecompositionPatterns(RewritePatternSet &patterns);
+void populateRecurrentDecompositionPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::relax::graph
 
