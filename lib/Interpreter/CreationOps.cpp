@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include "RelaxDialect/Dialect/Graph/IR/GraphPositionOps.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 
 using namespace mlir;
@@ -26,16 +25,7 @@ static FailureOr<Tensor> interpretFull(Frame &frame, FullOp op) {
   return result;
 }
 
-static FailureOr<Tensor> interpretIota(Frame &frame, IotaOp op) {
-  FailureOr<Tensor> result = frame.makeTensor(getElementTypeOrSelf(op->getResult(0)), frame.shape(op.getShape()));
-  if (failed(result))
-    return failure();
-  forEachIndex(result->getDims(),
-               [&](ArrayRef<int64_t> index) { result->setInt(result->at(index), index[op.getAxis()]); });
-  return result;
-}
 
 void interp::registerCreationOps(OpTable &table) {
   table.add(interpretFull);
-  table.add(interpretIota);
 }

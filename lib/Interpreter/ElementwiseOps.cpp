@@ -198,6 +198,23 @@ static void registerUnary(OpTable &table) {
                                                                  : x[0]; },
                                 [](Ints x) -> IntResult { return (x[0] > 0) - (x[0] < 0); }, nullptr});
   table.addElementwise<LogicalNotOp>({nullptr, [](Ints x) -> IntResult { return !x[0]; }, nullptr});
+  addFloat<AcosOp>(table, std::acos);
+  addFloat<AcoshOp>(table, std::acosh);
+  addFloat<AsinOp>(table, std::asin);
+  addFloat<AsinhOp>(table, std::asinh);
+  addFloat<AtanOp>(table, std::atan);
+  addFloat<AtanhOp>(table, std::atanh);
+  addFloat<CoshOp>(table, std::cosh);
+  addFloat<Exp2Op>(table, std::exp2);
+  addFloat<Expm1Op>(table, std::expm1);
+  addFloat<Log1pOp>(table, std::log1p);
+  addFloat<Log2Op>(table, std::log2);
+  addFloat<SinhOp>(table, std::sinh);
+  addFloat<TanOp>(table, std::tan);
+  addFloat<TruncOp>(table, std::trunc);
+  table.addElementwise<BitwiseNotOp>({nullptr, [](Ints x) -> IntResult { return ~x[0]; }, nullptr});
+  table.addElementwise<IsInfOp>({nullptr, nullptr, [](Floats x) { return std::isinf(x[0]); }});
+  table.addElementwise<IsNaNOp>({nullptr, nullptr, [](Floats x) { return std::isnan(x[0]); }});
   table.add(interpretAsType);
 }
 
@@ -218,7 +235,45 @@ static void registerBinary(OpTable &table) {
   table.addElementwise<LogicalOrOp>({nullptr, [](Ints x) -> IntResult { return x[0] | x[1]; }, nullptr});
 }
 
+/// Every bit leaves by an amount outside of the width; signs come in from above.
+template <typename OpTy> static FailureOr<Tensor> interpretShift(Frame &frame, OpTy op) {
+  constexpr bool isLeft = std::is_same_v<OpTy, ShiftLeftOp>;
+  const Tensor &x = frame.tensor(op.getLhs()), &amounts = frame.tensor(op.getRhs());
+  FailureOr<SmallVector<int64_t>> dims = broadcastShapes(frame, {x.getDims(), amounts.getDims()});
+  if (failed(dims))
+    return failure();
+  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), *dims);
+  if (failed(result))
+    return failure();
+  int64_t position = 0, width = x.getElementType().getIntOrFloatBitWidth();
+  forEachIndex(*dims, [&](ArrayRef<int64_t> index) {
+    int64_t value = x.i(broadcastPosition(x, index)), amount = amounts.i(broadcastPosition(amounts, index));
+    bool isInside = amount >= 0 && amount < width;
+    int64_t left = isInside ? static_cast<int64_t>(static_cast<uint64_t>(value) << amount) : 0;
+    int64_t right = value >> (isInside ? amount : width - 1);
+    result->setInt(position++, isLeft ? left : right);
+  });
+  return result;
+}
+
+static void registerBits(OpTable &table) {
+  table.addElementwise<LogicalXorOp>({nullptr, [](Ints x) -> IntResult { return x[0] ^ x[1]; }, nullptr});
+  table.addElementwise<BitwiseAndOp>({nullptr, [](Ints x) -> IntResult { return x[0] & x[1]; }, nullptr});
+  table.addElementwise<BitwiseOrOp>({nullptr, [](Ints x) -> IntResult { return x[0] | x[1]; }, nullptr});
+  table.addElementwise<BitwiseXorOp>({nullptr, [](Ints x) -> IntResult { return x[0] ^ x[1]; }, nullptr});
+  table.add(interpretShift<ShiftLeftOp>);
+  table.add(interpretShift<ShiftRightOp>);
+}
+
+static void registerTernary(OpTable &table) {
+  table.addElementwise<ClipOp>({[](Floats x) { return minimum({maximum({x[0], x[1]}), x[2]}); },
+                                [](Ints x) -> IntResult { return std::min(std::max(x[0], x[1]), x[2]); }, nullptr});
+  table.addElementwise<FmaOp>({[](Floats x) { return std::fma(x[0], x[1], x[2]); }, nullptr, nullptr});
+}
+
 void interp::registerElementwiseOps(OpTable &table) {
+  registerBits(table);
+  registerTernary(table);
   registerUnary(table);
   registerBinary(table);
   addCompare<EqualOp>(table, [](auto a, auto b) { return a == b; });

@@ -172,8 +172,11 @@ OpTable::OpTable() {
   // One line per family.
   registerCallOps(*this);
   registerControlFlowOps(*this);
+  registerComposedMathOps(*this);
+  registerComposedOps(*this);
   registerCreationOps(*this);
   registerElementwiseOps(*this);
+  registerIndexingOps(*this);
   registerLinearAlgebraOps(*this);
   registerManipulationOps(*this);
   registerMemoryOps(*this);
@@ -182,6 +185,7 @@ OpTable::OpTable() {
   registerPoolOps(*this);
   registerSearchOps(*this);
   registerShapeOps(*this);
+  registerSortOps(*this);
   registerWeightOps(*this);
   // Bodies of tensor programs.
   registerBufferOps(*this);

@@ -32,6 +32,11 @@ void relax::buildDecomposePipeline(OpPassManager &manager) {
   manager.addPass(graph::createDecomposeOpsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Some compute shapes by tensors, which folding has made known.
+  manager.addPass(graph::createInferShapesPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(graph::createInsertChecksPass());
+  manager.addPass(graph::createHoistChecksPass());
 }
 
 void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {

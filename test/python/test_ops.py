@@ -510,7 +510,7 @@ def test_full(compiled):
 def test_iota(compiled):
     function = Function("iota", s="!relax.shape<[n, m]>")
     for axis in (0, 1):
-        function.op(f"iota_{axis}", "iota %s", ["s"], tensor("i64", "n", "m"), f"{{axis = {axis} : i64}}")
+        function.op(f"iota_{axis}", "iota %s", ["s"], tensor("i64", "n", "m"), f"{{axis = {axis} : i64, dtype = i64}}")
     run = compiled("iota", [function])
     inputs = [{"s": np.array(shape, np.int64)} for shape in [(0, 0), (1, 1), (3, 5), (0, 7)]]
     for given, got in zip(inputs, run("iota", *inputs)):

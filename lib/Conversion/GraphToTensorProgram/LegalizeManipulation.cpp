@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "ScalarBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -203,42 +204,79 @@ static Value writeTake(TakeOp op, ProgramBody &body) {
       });
 }
 
-//===----------------------------------------------------------------------===//
-// Patterns
-//===----------------------------------------------------------------------===//
+/// Index of the element that a place along one axis shows, `offset` before or behind the tensor's elements.
+static Value createPadIndex(OpBuilder &builder, Location loc, StringRef mode, Value offset, Value extent) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = arith::SubIOp::create(builder, loc, extent, one);
+  if (mode == "edge")
+    return arith::MaxSIOp::create(builder, loc, arith::MinSIOp::create(builder, loc, offset, last), zero);
+  // Both other modes repeat; nothing is read from an empty axis.
+  Value period = mode == "wrap" ? extent : arith::AddIOp::create(builder, loc, last, last).getResult();
+  period = arith::MaxSIOp::create(builder, loc, period, one);
+  Value rest = arith::RemSIOp::create(builder, loc, offset, period);
+  Value isNegative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, rest, zero);
+  rest = arith::SelectOp::create(builder, loc, isNegative, arith::AddIOp::create(builder, loc, rest, period), rest);
+  if (mode == "wrap")
+    return rest;
+  Value isForward = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, rest, extent);
+  return arith::SelectOp::create(builder, loc, isForward, rest, arith::SubIOp::create(builder, loc, period, rest));
+}
 
-namespace {
-/// An op whose tensor operands are the inputs and whose body one function writes.
-template <typename OpTy, Value (*writeBody)(OpTy, ProgramBody &)>
-struct LegalizeManipulation final : OpRewritePattern<OpTy> {
-  LegalizeManipulation(MLIRContext *context, ProgramLibrary &library)
-      : OpRewritePattern<OpTy>(context), library(library) {}
-
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = op->getName().stripDialect();
-    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()) && !llvm::is_contained(request.inputs, operand))
-        request.inputs.push_back(operand);
-    if constexpr (std::is_same_v<OpTy, SliceOp>)
-      request.exprs = op.getStartExprs();
-    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
+static Value writePad(PadOp op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  Type type = op.getType().getElementType();
+  Value source = body.getInput(0);
+  SmallVector<SymExpr> dims = body.getInputDims(0), lows = op.getLowExprs(), out = body.getOutDims();
+  Value value;
+  if (op.getMode() == "constant")
+    value = op.getValue() ? tensor::ExtractOp::create(builder, body.loc,
+                                                      body.getInput(getInputIndex(op, op.getValue())), ValueRange())
+                                .getResult()
+                          : createScalar(builder, body.loc, type, 0);
+  SmallVector<Value> low, extent;
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    low.push_back(body.getIndex(lows[index]));
+    extent.push_back(tensor::DimOp::create(builder, body.loc, source, index));
   }
-
-  ProgramLibrary &library;
-};
-} // namespace
+  return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+    Value inside;
+    SmallVector<Value> position;
+    for (size_t dim = 0; dim != dims.size(); ++dim) {
+      Value index = linalg::IndexOp::create(inner, loc, dim);
+      if (dims[dim] != out[dim]) {
+        index = arith::SubIOp::create(inner, loc, index, low[dim]);
+        if (value) {
+          Value isInside = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ult, index, extent[dim]);
+          inside = inside ? arith::AndIOp::create(inner, loc, inside, isInside).getResult() : isInside;
+        } else {
+          index = createPadIndex(inner, loc, op.getMode(), index, extent[dim]);
+        }
+      }
+      position.push_back(index);
+    }
+    if (!inside)
+      return tensor::ExtractOp::create(inner, loc, source, position);
+    auto read = scf::IfOp::create(
+        inner, loc, inside,
+        [&](OpBuilder &b, Location l) {
+          scf::YieldOp::create(b, l, tensor::ExtractOp::create(b, l, source, position).getResult());
+        },
+        [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, value); });
+    return read.getResult(0);
+  });
+}
 
 void relax::populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns
-      .add<LegalizeManipulation<ReshapeOp, writeReshape>, LegalizeManipulation<BroadcastToOp, writeBroadcastTo>,
-           LegalizeManipulation<PermuteDimsOp, writePermuteDims>, LegalizeManipulation<ExpandDimsOp, writeExpandDims>,
-           LegalizeManipulation<SqueezeOp, writeSqueeze>, LegalizeManipulation<SliceOp, writeSlice>,
-           LegalizeManipulation<ConcatOp, writeConcat>, LegalizeManipulation<TakeOp, writeTake>>(patterns.getContext(),
-                                                                                                 library);
+  MLIRContext *context = patterns.getContext();
+  auto useStarts = [](SliceOp op, ProgramRequest &request) { request.exprs = op.getStartExprs(); };
+  auto useAmounts = [](PadOp op, ProgramRequest &request) { request.exprs = op.getLowExprs(); };
+  patterns.add<ProgramPattern<ReshapeOp>>(context, library, writeReshape);
+  patterns.add<ProgramPattern<BroadcastToOp>>(context, library, writeBroadcastTo);
+  patterns.add<ProgramPattern<PermuteDimsOp>>(context, library, writePermuteDims);
+  patterns.add<ProgramPattern<ExpandDimsOp>>(context, library, writeExpandDims);
+  patterns.add<ProgramPattern<SqueezeOp>>(context, library, writeSqueeze);
+  patterns.add<ProgramPattern<SliceOp>>(context, library, writeSlice, useStarts);
+  patterns.add<ProgramPattern<ConcatOp>>(context, library, writeConcat);
+  patterns.add<ProgramPattern<TakeOp>>(context, library, writeTake);
+  patterns.add<ProgramPattern<PadOp>>(context, library, writePad, useAmounts);
 }

@@ -32,7 +32,6 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     ProgramLibrary library(getOperation());
     RewritePatternSet patterns(&getContext());
     populateElementwiseToTensorProgramPatterns(patterns, library);
-    populatePositionToTensorProgramPatterns(patterns, library);
     populateReductionToTensorProgramPatterns(patterns, library);
     populateLinearAlgebraToTensorProgramPatterns(patterns, library);
     populateManipulationToTensorProgramPatterns(patterns, library);
@@ -43,6 +42,9 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     populateImageToTensorProgramPatterns(patterns, library);
     populateQuantizationToTensorProgramPatterns(patterns, library);
     populateRecurrentToTensorProgramPatterns(patterns, library);
+    populateIndexingToTensorProgramPatterns(patterns, library);
+    populateScansToTensorProgramPatterns(patterns, library);
+    populateSortToTensorProgramPatterns(patterns, library);
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       prepareForPrograms(function);

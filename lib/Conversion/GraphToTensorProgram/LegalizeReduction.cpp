@@ -25,7 +25,7 @@ static TypedAttr getInitialValue(Operation *op, Type type, OpBuilder &builder) {
     return floatType ? TypedAttr(infinity(true)) : builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
   if (isa<MinOp>(op))
     return floatType ? TypedAttr(infinity(false)) : builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  int64_t value = isa<ProdOp>(op) ? 1 : 0;
+  int64_t value = isa<ProdOp, AllOp>(op) ? 1 : 0;
   return floatType ? TypedAttr(builder.getFloatAttr(type, static_cast<double>(value)))
                    : builder.getIntegerAttr(type, value);
 }
@@ -41,6 +41,10 @@ static Value combine(Operation *op, OpBuilder &builder, Location loc, Value elem
   if (isa<ProdOp>(op))
     return isFloat ? arith::MulFOp::create(builder, loc, element, sum).getResult()
                    : arith::MulIOp::create(builder, loc, element, sum).getResult();
+  if (isa<AnyOp>(op))
+    return arith::OrIOp::create(builder, loc, element, sum);
+  if (isa<AllOp>(op))
+    return arith::AndIOp::create(builder, loc, element, sum);
   return isFloat ? arith::AddFOp::create(builder, loc, element, sum).getResult()
                  : arith::AddIOp::create(builder, loc, element, sum).getResult();
 }
@@ -130,5 +134,6 @@ private:
 
 void relax::populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
   patterns.add<LegalizeReduction<SumOp>, LegalizeReduction<ProdOp>, LegalizeReduction<MaxOp>, LegalizeReduction<MinOp>,
-               LegalizeReduction<MeanOp>>(patterns.getContext(), library);
+               LegalizeReduction<MeanOp>, LegalizeReduction<AnyOp>, LegalizeReduction<AllOp>>(patterns.getContext(),
+                                                                                              library);
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferLoops.h"
 #include "LoopNests.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
@@ -26,8 +27,7 @@ namespace {
 class SortWriter {
 public:
   SortWriter(OpBuilder &builder, Location loc, Value buffer)
-      : builder(builder), loc(loc), buffer(buffer), zero(constant(0)), one(constant(1)),
-        isFloat(isa<FloatType>(cast<MemRefType>(buffer.getType()).getElementType())) {}
+      : builder(builder), loc(loc), buffer(buffer), zero(constant(0)), one(constant(1)) {}
 
   void write(Value size) {
     // Every node with a child, last first.
@@ -46,14 +46,7 @@ public:
     });
   }
 
-  /// a goes before b. NaN goes last.
-  Value less(Value a, Value b) {
-    if (!isFloat)
-      return compare(a.getType().isInteger(1) ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, a, b);
-    Value onlyB = arith::AndIOp::create(builder, loc, compare(arith::CmpFPredicate::ORD, a, a),
-                                        compare(arith::CmpFPredicate::UNO, b, b));
-    return arith::OrIOp::create(builder, loc, compare(arith::CmpFPredicate::OLT, a, b), onlyB);
-  }
+  Value less(Value a, Value b) { return createLess(builder, loc, a, b); }
 
   Value load(Value index) { return memref::LoadOp::create(builder, loc, buffer, index); }
   void store(Value value, Value index) { memref::StoreOp::create(builder, loc, value, buffer, index); }
@@ -63,9 +56,6 @@ private:
   Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
-  }
-  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, b);
   }
 
   void writeSwap(Value i, Value j) {
@@ -106,7 +96,6 @@ private:
   OpBuilder &builder;
   Location loc;
   Value buffer, zero, one;
-  bool isFloat;
 };
 
 //===----------------------------------------------------------------------===//

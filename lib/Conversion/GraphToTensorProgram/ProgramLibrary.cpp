@@ -246,7 +246,8 @@ tp::ProgramOp ProgramLibrary::makeProgram(Operation *op, const ProgramRequest &r
     for (auto [index, type] : llvm::enumerate(llvm::concat<const Type>(types.inputs, types.results, types.workspaces)))
       program.setArgumentDims(index, sym::getSymbolicDims(type));
   auto mentions = [](Type type) { return sym::mentionsSymbol(type); };
-  bool isSymbolic = llvm::any_of(llvm::concat<const Type>(types.inputs, types.results, types.workspaces), mentions);
+  bool isSymbolic = !types.scalars.empty() ||
+                    llvm::any_of(llvm::concat<const Type>(types.inputs, types.results, types.workspaces), mentions);
   if (sym::ScopeAttr scope = sym::getScope(op); scope && isSymbolic)
     program->setAttr(sym::kScopeAttrName, copyFacts(program, scope));
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -79,7 +80,34 @@ public:
         .Case([&](SinOp) { return make<math::SinOp>(x[0]); })
         .Case([&](SqrtOp) { return make<math::SqrtOp>(x[0]); })
         .Case([&](TanhOp) { return make<math::TanhOp>(x[0]); })
+        .Case([&](AcosOp) { return make<math::AcosOp>(x[0]); })
+        .Case([&](AcoshOp) { return make<math::AcoshOp>(x[0]); })
+        .Case([&](AsinOp) { return make<math::AsinOp>(x[0]); })
+        .Case([&](AsinhOp) { return make<math::AsinhOp>(x[0]); })
+        .Case([&](AtanOp) { return make<math::AtanOp>(x[0]); })
+        .Case([&](AtanhOp) { return make<math::AtanhOp>(x[0]); })
+        .Case([&](BitwiseNotOp) { return make<arith::XOrIOp>(x[0], scalar(-1)); })
+        .Case([&](CoshOp) { return make<math::CoshOp>(x[0]); })
+        .Case([&](Exp2Op) { return make<math::Exp2Op>(x[0]); })
+        .Case([&](Expm1Op) { return make<math::ExpM1Op>(x[0]); })
+        .Case([&](IsInfOp) {
+          Value infinity = scalar(std::numeric_limits<double>::infinity());
+          return compareFloat(arith::CmpFPredicate::OEQ, make<math::AbsFOp>(x[0]), infinity);
+        })
+        .Case([&](IsNaNOp) { return compareFloat(arith::CmpFPredicate::UNO, x[0], x[0]); })
+        .Case([&](Log1pOp) { return make<math::Log1pOp>(x[0]); })
+        .Case([&](Log2Op) { return make<math::Log2Op>(x[0]); })
+        .Case([&](SinhOp) { return make<math::SinhOp>(x[0]); })
+        .Case([&](SoftplusOp) { return writeSoftplus(); })
+        .Case([&](TanOp) { return make<math::TanOp>(x[0]); })
+        .Case([&](TruncOp) { return make<math::TruncOp>(x[0]); })
         .Case([&](AsTypeOp cast) { return writeCast(cast.getDtype()); })
+        // Ternary
+        .Case([&](ClipOp) {
+          Value low = isFloat ? make<arith::MaximumFOp>(x[0], x[1]) : make<arith::MaxSIOp>(x[0], x[1]);
+          return isFloat ? make<arith::MinimumFOp>(low, x[2]) : make<arith::MinSIOp>(low, x[2]);
+        })
+        .Case([&](FmaOp) { return writeFma(); })
         // Binary
         .Case([&](AddOp) { return either<arith::AddFOp, arith::AddIOp>(); })
         .Case([&](SubtractOp) { return either<arith::SubFOp, arith::SubIOp>(); })
@@ -89,6 +117,12 @@ public:
         .Case([&](PowerOp) { return isFloat ? make<math::PowFOp>(x[0], x[1]) : writeIntegerPower(); })
         .Case([&](MaximumOp) { return either<arith::MaximumFOp, arith::MaxSIOp>(); })
         .Case([&](MinimumOp) { return either<arith::MinimumFOp, arith::MinSIOp>(); })
+        .Case([&](BitwiseAndOp) { return make<arith::AndIOp>(x[0], x[1]); })
+        .Case([&](BitwiseOrOp) { return make<arith::OrIOp>(x[0], x[1]); })
+        .Case([&](BitwiseXorOp) { return make<arith::XOrIOp>(x[0], x[1]); })
+        .Case([&](LogicalXorOp) { return make<arith::XOrIOp>(x[0], x[1]); })
+        .Case([&](ShiftLeftOp) { return writeShift(/*isLeft=*/true); })
+        .Case([&](ShiftRightOp) { return writeShift(/*isLeft=*/false); })
         .Case([&](LogicalAndOp) { return make<arith::AndIOp>(x[0], x[1]); })
         .Case([&](LogicalOrOp) { return make<arith::OrIOp>(x[0], x[1]); })
         .Case([&](WhereOp) { return make<arith::SelectOp>(x[0], x[1], x[2]); })
@@ -148,7 +182,10 @@ private:
     }
   }
 
+  Value writeFma();
+  Value writeShift(bool isLeft);
   Value writeSigmoid();
+  Value writeSoftplus();
   Value writeSign();
   Value writeCast(Type to);
   Value writeFloatToInt(Type to);
@@ -163,6 +200,22 @@ private:
   bool isFloat;
 };
 } // namespace
+
+Value BodyWriter::writeFma() {
+  Type wide = getAccumulatorType(type);
+  auto widen = [&](Value value) { return convertFloat(builder, loc, value, wide); };
+  return convertFloat(builder, loc, make<math::FmaOp>(widen(x[0]), widen(x[1]), widen(x[2])), type);
+}
+
+/// The machine's shift is defined inside of the width only.
+Value BodyWriter::writeShift(bool isLeft) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  Value inside = compareInt(arith::CmpIPredicate::ult, x[1], scalar(width));
+  Value amount = make<arith::SelectOp>(inside, x[1], scalar(width - 1));
+  if (!isLeft)
+    return make<arith::ShRSIOp>(x[0], amount); // the last bit left is the sign
+  return make<arith::SelectOp>(inside, make<arith::ShLIOp>(x[0], amount), scalar(0));
+}
 
 Value BodyWriter::writeSigmoid() {
   Value exp = make<math::ExpOp>(make<arith::NegFOp>(x[0]));

@@ -28,7 +28,8 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
   void runOnOperation() override {
     if (!getKernelSignature(getOperation()))
       return;
-    // sin, cos and pow stay: their approximations lose all digits of large arguments, or several of every argument.
+    // sinh, cosh and exp2 stay: written with exp they lose digits near 0 or of large arguments. sin, cos and pow stay:
+    // their approximations lose all digits of large arguments, or several of every argument.
     auto approximated = [](StringRef name) {
       return llvm::is_contained({math::ExpOp::getOperationName(), math::LogOp::getOperationName(),
                                  math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
@@ -37,7 +38,7 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
     RewritePatternSet patterns(&getContext());
     populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
-    math::populateExpansionPatterns(patterns, {"rsqrt", "sinh", "cosh", "exp2", "ctlz"});
+    math::populateExpansionPatterns(patterns, {"rsqrt", "ctlz"});
     arith::populateArithExpandOpsPatterns(patterns);
     auto config = GreedyRewriteConfig().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))

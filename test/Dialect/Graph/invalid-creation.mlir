@@ -42,6 +42,6 @@ func.func @unique_symbol(%x: tensor<4xf32>) {
 
 func.func @iota_axis(%s: !relax.shape<[4]>) {
   // expected-error @below {{'relax.iota' op axis is expected in [0, 1), got 1}}
-  %0 = relax.iota %s {axis = 1 : i64} : (!relax.shape<[4]>) -> tensor<4xi64>
+  %0 = relax.iota %s {axis = 1 : i64, dtype = i64} : (!relax.shape<[4]>) -> tensor<4xi64>
   return
 }

@@ -27,7 +27,6 @@ void prepareForPrograms(func::FuncOp function);
 // The patterns take prepared ops and leave others alone. Each adds the program it needs to `library`, or finds an
 // identical one there.
 void populateElementwiseToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
-void populatePositionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
@@ -38,6 +37,9 @@ void populateAttentionToTensorProgramPatterns(RewritePatternSet &patterns, Progr
 void populateImageToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateQuantizationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateRecurrentToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateIndexingToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateScansToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateSortToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 
 } // namespace mlir::relax
 

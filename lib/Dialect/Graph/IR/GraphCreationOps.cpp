@@ -10,6 +10,7 @@
 using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
+using sym::SymExpr;
 
 #define GET_OP_CLASSES
 #include "RelaxDialect/Dialect/Graph/IR/GraphCreationOps.cpp.inc"
@@ -33,4 +34,18 @@ OpFoldResult FullOp::fold(FoldAdaptor) {
   if (!type.hasStaticShape() || type.getEncoding())
     return {};
   return DenseElementsAttr::get(type, Attribute(getValue()));
+}
+
+FailureOr<RankedTensorType> IotaOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(adaptor.getShape().getType());
+  if (failed(inference.requireAxis("axis", adaptor.getAxis(), dims.size())) ||
+      failed(inference.requireNumber("dtype", adaptor.getDtype())))
+    return failure();
+  return inference.makeType(dims, adaptor.getDtype());
+}
+
+FailureOr<RankedTensorType> RandomUniformOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  if (failed(inference.requireFloat("dtype", adaptor.getDtype())))
+    return failure();
+  return inference.makeType(sym::getSymbolicDims(adaptor.getShape().getType()), adaptor.getDtype());
 }

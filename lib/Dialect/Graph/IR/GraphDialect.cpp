@@ -56,9 +56,11 @@ void RelaxDialect::initialize() {
 #include "RelaxDialect/Dialect/Graph/IR/GraphAttrs.cpp.inc"
       >();
   registerCallOps();
+  registerComposedOps();
   registerCreationOps();
   registerDataflowOps();
   registerElementwiseOps();
+  registerIndexingOps();
   registerLinearAlgebraOps();
   registerManipulationOps();
   registerMemoryOps();
@@ -70,7 +72,6 @@ void RelaxDialect::initialize() {
   addImageOps(*this);
   addNNOps(*this);
   addPoolOps(*this);
-  addPositionOps(*this);
   addQuantizationOps(*this);
   addRecurrentOps(*this);
   addInterfaces<GraphInlinerInterface>();

@@ -54,6 +54,8 @@ public:
         return std::nullopt;
       operands.push_back(*exprs);
     }
+    if (isa<SumOp, ProdOp>(op))
+      return readReduction(op, operands.front());
     return op->hasTrait<Broadcasting>() ? readElementwise(op, operands) : readMoved(op, operands);
   }
 
@@ -69,6 +71,20 @@ private:
       return std::nullopt;
     return llvm::map_to_vector(*sources,
                                [&](const ElementSource &source) { return operands[source.operand][source.position]; });
+  }
+
+  /// Sums and products of all elements.
+  Exprs readReduction(Operation *op, ArrayRef<SymExpr> exprs) {
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType()),
+         to = cast<RankedTensorType>(op->getResult(0).getType());
+    auto axes = op->getAttrOfType<DenseI64ArrayAttr>("axes");
+    if (axes.size() != from.getRank() || to.getNumElements() != 1)
+      return std::nullopt;
+    bool isSum = isa<SumOp>(op);
+    SymExpr result = SymExpr::constant(context, isSum ? 0 : 1);
+    for (SymExpr expr : exprs)
+      result = isSum ? result + expr : result * expr;
+    return SmallVector<SymExpr>{fits(result, to.getElementType()) ? result : SymExpr()};
   }
 
   Exprs readElementwise(Operation *op, ArrayRef<SmallVector<SymExpr>> operands) {
@@ -95,6 +111,8 @@ private:
   SymExpr combine(Operation *op, Type elementType, ArrayRef<SymExpr> x) {
     if (auto where = dyn_cast<WhereOp>(op)) {
       std::optional<int64_t> condition = x[0] ? x[0].getConstant() : std::nullopt;
+      if (!condition && x[1] == x[2])
+        return x[1];
       return condition ? (*condition ? x[1] : x[2]) : SymExpr();
     }
     if (llvm::is_contained(x, SymExpr()))

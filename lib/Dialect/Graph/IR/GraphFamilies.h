@@ -21,7 +21,6 @@ void addAttentionOps(Dialect &dialect);
 void addImageOps(Dialect &dialect);
 void addNNOps(Dialect &dialect);
 void addPoolOps(Dialect &dialect);
-void addPositionOps(Dialect &dialect);
 void addQuantizationOps(Dialect &dialect);
 void addRecurrentOps(Dialect &dialect);
 

@@ -94,10 +94,6 @@ static FailureOr<SymExpr> inferSlicedExtent(TypeInference &inference, int64_t ax
   return result;
 }
 
-static SmallVector<SymExpr> getExprs(ArrayAttr attrs) {
-  return llvm::map_to_vector(attrs, [](Attribute attr) { return cast<sym::ExprAttr>(attr).getValue(); });
-}
-
 SmallVector<SymExpr> SliceOp::getStartExprs() { return getExprs(getStarts()); }
 SmallVector<SymExpr> SliceOp::getEndExprs() { return getExprs(getEnds()); }
 
@@ -124,16 +120,11 @@ FailureOr<RankedTensorType> SliceOp::inferType(TypeInference &inference, Adaptor
       failed(haveCount("strides", strides.size())))
     return failure();
 
-  SmallVector<StringRef> shown;
-  for (Value operand : adaptor.getOperands())
-    sym::collectSymbols(operand.getType(), shown);
   for (auto [axis, start, end, stride] : llvm::zip_equal(axes, starts, ends, strides)) {
     if (stride == 0 || stride == std::numeric_limits<int64_t>::min())
       return inference.fail("stride of axis ", axis, " is expected to be neither 0 nor the lowest integer");
-    for (SymExpr bound : {start, end})
-      for (StringRef symbol : bound.getSymbols())
-        if (!llvm::is_contained(shown, symbol))
-          return inference.fail("bounds of axis ", axis, " use '", symbol, "', which no operand type shows");
+    if (failed(inference.requireShown("bounds of axis " + Twine(axis), {start, end}, adaptor.getOperands())))
+      return failure();
     FailureOr<SymExpr> extent = inferSlicedExtent(inference, axis, dims[axis], start, end, stride);
     if (failed(extent))
       return failure();
@@ -182,4 +173,42 @@ FailureOr<RankedTensorType> TakeOp::inferType(TypeInference &inference, Adaptor 
   llvm::append_range(result, indices);
   llvm::append_range(result, ArrayRef<SymExpr>(dims).drop_front(axis + 1));
   return inference.makeType(result, getElementTypeOrSelf(adaptor.getOperand().getType()));
+}
+
+SmallVector<SymExpr> PadOp::getLowExprs() { return getExprs(getLow()); }
+
+FailureOr<RankedTensorType> PadOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(adaptor.getOperand().getType());
+  Type elementType = getElementTypeOrSelf(adaptor.getOperand().getType());
+  SmallVector<SymExpr> low = getExprs(adaptor.getLow()), high = getExprs(adaptor.getHigh());
+  StringRef mode = adaptor.getMode();
+  if (mode != "constant" && mode != "edge" && mode != "reflect" && mode != "wrap")
+    return inference.fail("mode is expected to be constant, edge, reflect or wrap, got \"", mode, "\"");
+  if (Value value = adaptor.getValue()) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (mode != "constant")
+      return inference.fail("value is expected with the mode constant only, got the mode \"", mode, "\"");
+    if (type.getRank() != 0 || type.getElementType() != elementType)
+      return inference.fail("value is expected to have type ", RankedTensorType::get({}, elementType), ", got ", type);
+  }
+  if (low.size() != dims.size() || high.size() != dims.size())
+    return inference.fail("low and high are expected to have ", dims.size(), " entries, got ", low.size(), " and ",
+                          high.size());
+  SymExpr zero = inference.constant(0);
+  for (auto [axis, extent] : llvm::enumerate(dims)) {
+    std::string at = "of axis " + std::to_string(axis);
+    SymExpr added = low[axis] + high[axis];
+    if (failed(inference.requireShown("amounts " + at, {low[axis], high[axis]}, adaptor.getOperands())) ||
+        failed(inference.requireLessEqual("amount before axis " + Twine(axis), zero, low[axis])) ||
+        failed(inference.requireLessEqual("amount after axis " + Twine(axis), zero, high[axis])))
+      return failure();
+    // Nothing can be copied from a dimension without elements.
+    if (mode != "constant" && failed(inference.requireLessEqual("amounts " + at, added, added * extent)))
+      return failure();
+    SymExpr result = extent + added;
+    if (extent && !result)
+      return inference.fail("extent ", at, " does not fit 64 bits");
+    extent = result;
+  }
+  return inference.makeType(dims, elementType);
 }

@@ -34,3 +34,16 @@ FailureOr<RankedTensorType> graph::inferReduction(TypeInference &inference, Valu
   }
   return inference.makeType(result, getElementTypeOrSelf(operand.getType()));
 }
+
+FailureOr<RankedTensorType> graph::inferArgReduction(TypeInference &inference, Value operand, int64_t axis,
+                                                     bool keepDims) {
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(operand.getType());
+  if (failed(inference.requireAxis("axis", axis, dims.size())) ||
+      failed(inference.requireLessEqual("extent of axis " + Twine(axis), inference.constant(1), dims[axis])))
+    return failure();
+  if (keepDims)
+    dims[axis] = inference.constant(1);
+  else
+    dims.erase(dims.begin() + axis);
+  return inference.makeType(dims, IntegerType::get(inference.getContext(), 64));
+}

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphBinders.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 
 using namespace mlir;
@@ -49,3 +50,35 @@ LogicalResult UniqueOp::verify() {
 }
 
 SmallVector<ShapeRule> UniqueOp::getShapeRules() { return {}; }
+
+/// Not more elements are found than there are.
+static SmallVector<sym::Fact> getCountFacts(MLIRContext *context, StringRef symbol, Type operand) {
+  SymExpr size = getNumElements(context, sym::getSymbolicDims(operand));
+  if (!size)
+    return {};
+  return {{SymExpr::symbol(context, symbol), sym::Fact::Op::LessEqual, size}};
+}
+
+SmallVector<sym::Fact> UniqueOp::getDerivedFacts() {
+  return getCountFacts(getContext(), getSymbol(), getOperand().getType());
+}
+
+SmallVector<sym::Fact> NonzeroOp::getDerivedFacts() {
+  return getCountFacts(getContext(), getBoundSymbols().front(), getOperand().getType());
+}
+
+FailureOr<RankedTensorType> NonzeroOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  if (failed(inference.requireBinds(adaptor.getBinds(), 1)))
+    return failure();
+  MLIRContext *context = inference.getContext();
+  SymExpr count = SymExpr::symbol(context, cast<StringAttr>(adaptor.getBinds()[0]).getValue());
+  int64_t rank = cast<RankedTensorType>(adaptor.getOperand().getType()).getRank();
+  return inference.makeType({inference.constant(rank), count}, IntegerType::get(context, 64));
+}
+
+FailureOr<RankedTensorType> ArgsortOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(adaptor.getOperand().getType());
+  if (failed(inference.requireAxis("axis", adaptor.getAxis(), dims.size())))
+    return failure();
+  return inference.makeType(dims, IntegerType::get(inference.getContext(), 64));
+}

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphBinders.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -14,33 +15,6 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
-
-/// `binds [m, "past len"]`; absent when nothing is bound.
-static ParseResult parseBoundSymbols(OpAsmParser &parser, ArrayAttr &binds) {
-  SmallVector<Attribute> names;
-  auto parseName = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    std::string name;
-    if (failed(parser.parseOptionalKeywordOrString(&name)))
-      return parser.emitError(loc, "expected a symbol");
-    names.push_back(parser.getBuilder().getStringAttr(name));
-    return success();
-  };
-  if (succeeded(parser.parseOptionalKeyword("binds")) &&
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseName))
-    return failure();
-  binds = parser.getBuilder().getArrayAttr(names);
-  return success();
-}
-
-static void printBoundSymbols(OpAsmPrinter &printer, Operation *, ArrayAttr binds) {
-  if (binds.empty())
-    return;
-  printer << " binds [";
-  llvm::interleaveComma(binds.getAsValueRange<StringAttr>(), printer,
-                        [&](StringRef name) { sym::printSymbolName(printer.getStream(), name); });
-  printer << ']';
-}
 
 /// The bare expression: an attribute would take the colon behind it for its own type.
 static ParseResult parseExpression(OpAsmParser &parser, sym::ExprAttr &expr) {
@@ -53,13 +27,6 @@ static ParseResult parseExpression(OpAsmParser &parser, sym::ExprAttr &expr) {
 
 static void printExpression(OpAsmPrinter &printer, Operation *, sym::ExprAttr expr) {
   expr.getValue().print(printer.getStream());
-}
-
-static ArrayAttr renameBinds(ArrayAttr binds, function_ref<std::string(StringRef)> rename) {
-  SmallVector<Attribute> names;
-  for (StringRef name : binds.getAsValueRange<StringAttr>())
-    names.push_back(StringAttr::get(binds.getContext(), rename(name)));
-  return ArrayAttr::get(binds.getContext(), names);
 }
 
 #define GET_OP_CLASSES

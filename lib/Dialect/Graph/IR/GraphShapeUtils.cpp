@@ -73,6 +73,24 @@ std::string ShapeRule::str() const {
   return text;
 }
 
+ArrayAttr graph::renameBinds(ArrayAttr binds, function_ref<std::string(StringRef)> rename) {
+  SmallVector<Attribute> names;
+  for (StringRef name : binds.getAsValueRange<StringAttr>())
+    names.push_back(StringAttr::get(binds.getContext(), rename(name)));
+  return ArrayAttr::get(binds.getContext(), names);
+}
+
+SmallVector<SymExpr> graph::getExprs(ArrayAttr attrs) {
+  return llvm::map_to_vector(attrs, [](Attribute attr) { return cast<sym::ExprAttr>(attr).getValue(); });
+}
+
+SymExpr graph::getNumElements(MLIRContext *context, ArrayRef<SymExpr> dims) {
+  SymExpr product = SymExpr::constant(context, 1);
+  for (SymExpr dim : dims)
+    product = product * dim;
+  return product;
+}
+
 ArrayRef<SymExpr> graph::getShapeDims(Value shape) { return cast<ShapeType>(shape.getType()).getDims(); }
 
 std::string graph::formatDims(ArrayRef<SymExpr> dims) {

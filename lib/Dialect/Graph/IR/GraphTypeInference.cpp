@@ -201,6 +201,41 @@ LogicalResult TypeInference::requireAxes(StringRef name, ArrayRef<int64_t> axes,
   return success();
 }
 
+LogicalResult TypeInference::requireShown(const Twine &what, ArrayRef<SymExpr> exprs, ValueRange operands) {
+  SmallVector<StringRef> shown;
+  for (Type type : operands.getTypes())
+    sym::collectSymbols(type, shown);
+  for (SymExpr expr : exprs)
+    for (StringRef symbol : expr.getSymbols())
+      if (!llvm::is_contained(shown, symbol))
+        return fail(what, " use '", symbol, "', which no operand type shows");
+  return success();
+}
+
+LogicalResult TypeInference::requireBinds(ArrayAttr binds, size_t count) {
+  if (binds.size() != count)
+    return fail("expects to bind ", count, " symbols, got ", binds.size());
+  for (StringRef name : binds.getAsValueRange<StringAttr>())
+    if (name.empty())
+      return fail("expects the name of a symbol");
+  return success();
+}
+
+LogicalResult TypeInference::requireFloat(StringRef name, Type type) {
+  if (!type.isF16() && !type.isF32() && !type.isF64())
+    return fail(name, " is expected to be f16, f32 or f64, got ", type);
+  return success();
+}
+
+LogicalResult TypeInference::requireNumber(StringRef name, Type type) {
+  if (type.isF16() || type.isF32() || type.isF64())
+    return success();
+  for (unsigned width : {8, 16, 32, 64})
+    if (type.isSignlessInteger(width))
+      return success();
+  return fail(name, " is expected to be f16, f32, f64, i8, i16, i32 or i64, got ", type);
+}
+
 SmallVector<SymExpr> TypeInference::getExactDims(RankedTensorType inferred) const {
   SmallVector<SymExpr> dims = sym::getSymbolicDims(inferred);
   for (auto [index, exact] : llvm::enumerate(exactDims))
@@ -223,6 +258,15 @@ LogicalResult TypeInference::verifyResult(RankedTensorType inferred, Type writte
     if (verdict == Verdict::False || (verdict == Verdict::Depends && !mayClaim))
       return fail("dimension ", index, " of the result is expected to be ", describe(exact), ", got ", claim.str());
   }
+  return success();
+}
+
+LogicalResult TypeInference::verifyResults(ArrayRef<RankedTensorType> inferred, TypeRange written, bool mayClaim) {
+  if (inferred.size() != written.size())
+    return fail("expects ", inferred.size(), " results, got ", written.size());
+  for (auto [type, actual] : llvm::zip_equal(inferred, written))
+    if (failed(verifyResult(type, actual, mayClaim)))
+      return failure();
   return success();
 }
 

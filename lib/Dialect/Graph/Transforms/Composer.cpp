@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Composer.h"
-#include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -30,9 +29,9 @@ Value Composer::widen(Value value) {
 }
 
 Value Composer::softplus(Value x) {
-  // max(x, 0) + log(1 + exp(-|x|)) does not overflow.
+  // max(x, 0) + log1p(exp(-|x|)) does not overflow.
   Value small = make<ExpOp>(make<NegateOp>(make<AbsOp>(x)));
-  return add(make<ReluOp>(x), make<LogOp>(add(small, 1)));
+  return add(make<ReluOp>(x), make<Log1pOp>(small));
 }
 
 Value Composer::softmax(Value x, int64_t axis) {
@@ -67,21 +66,94 @@ Value Composer::permute(Value value, ArrayRef<int64_t> permutation) {
   return make<PermuteDimsOp>(value, rewriter.getDenseI64ArrayAttr(permutation));
 }
 
-Value Composer::shape(ArrayRef<SymExpr> dims, ValueRange sources) {
-  SmallVector<Value> shapes;
-  bool isConstant = llvm::all_of(dims, [](SymExpr dim) { return dim && dim.getConstant(); });
-  if (!isConstant)
-    for (Value source : sources)
-      shapes.push_back(isa<ShapeType>(source.getType()) ? source : make<ShapeOfOp>(source));
-  return MakeShapeOp::create(rewriter, getLoc(), ShapeType::get(getContext(), dims), shapes);
+Value Composer::squeeze(Value value, ArrayRef<int64_t> axes) {
+  return axes.empty() ? value : make<SqueezeOp>(value, rewriter.getDenseI64ArrayAttr(axes));
 }
 
-Value Composer::reshape(Value value, ArrayRef<SymExpr> dims) { return make<ReshapeOp>(value, shape(dims, value)); }
+Value Composer::shape(ArrayRef<SymExpr> dims, ValueRange sources) {
+  Type type = ShapeType::get(getContext(), dims);
+  SmallVector<StringRef> missing;
+  sym::collectSymbols(type, missing);
+  SmallVector<Value> shapes;
+  auto addSources = [&](ValueRange values) {
+    for (Value value : values) {
+      if (!sym::mentionsSymbol(value.getType()))
+        continue;
+      if (value.getType() == type)
+        return value;
+      SmallVector<StringRef> shown;
+      sym::collectSymbols(value.getType(), shown);
+      llvm::erase_if(missing, [&](StringRef name) { return llvm::is_contained(shown, name); });
+      shapes.push_back(isa<ShapeType>(value.getType()) ? value : make<ShapeOfOp>(value));
+    }
+    return Value();
+  };
+  if (!missing.empty())
+    if (Value same = addSources(sources))
+      return same;
+  if (!missing.empty())
+    if (Value same = addSources(op->getOperands()))
+      return same;
+  return MakeShapeOp::create(rewriter, getLoc(), type, shapes);
+}
+
+Value Composer::bindShape(Value tensor, ArrayAttr binds) {
+  SmallVector<SymExpr> entries;
+  for (StringRef name : binds.getAsValueRange<StringAttr>())
+    entries.push_back(SymExpr::symbol(getContext(), name));
+  return TensorToShapeOp::create(rewriter, getLoc(), ShapeType::get(getContext(), entries), tensor, binds);
+}
+
+Value Composer::reshape(Value value, ArrayRef<SymExpr> wanted, ValueRange sources) {
+  if (dims(value) == SmallVector<SymExpr>(wanted))
+    return value;
+  SmallVector<Value> all(sources);
+  all.push_back(value);
+  return make<ReshapeOp>(value, shape(wanted, all));
+}
+
+Value Composer::broadcast(Value value, ArrayRef<SymExpr> wanted, ValueRange sources) {
+  if (dims(value) == SmallVector<SymExpr>(wanted))
+    return value;
+  return make<BroadcastToOp>(value, shape(wanted, sources));
+}
+
+Value Composer::slice(Value value, int64_t axis, SymExpr start, SymExpr end, int64_t stride, ValueRange sources) {
+  SmallVector<StringRef> known;
+  sym::collectSymbols(value.getType(), known);
+  SmallVector<SymExpr> needed;
+  for (SymExpr bound : {start, end})
+    for (StringRef name : bound.getSymbols())
+      if (SymExpr symbol = SymExpr::symbol(getContext(), name);
+          !llvm::is_contained(known, name) && !llvm::is_contained(needed, symbol))
+        needed.push_back(symbol);
+  Value shown = needed.empty() ? Value() : shape(needed, sources);
+  return make<SliceOp>(value, shown, ArrayRef<int64_t>(axis), ArrayRef<SymExpr>(start), ArrayRef<SymExpr>(end),
+                       ArrayRef<int64_t>(stride));
+}
+
+Value Composer::iota(ArrayRef<SymExpr> wanted, int64_t axis, Type type, ValueRange sources) {
+  return make<IotaOp>(shape(wanted, sources), axis, type);
+}
+
+Value Composer::full(ArrayRef<SymExpr> wanted, double value, Type type, ValueRange sources) {
+  TypedAttr attr = isa<FloatType>(type) ? TypedAttr(rewriter.getFloatAttr(type, value))
+                                        : TypedAttr(rewriter.getIntegerAttr(type, static_cast<int64_t>(value)));
+  return make<FullOp>(shape(wanted, sources), attr);
+}
 
 Value Composer::along(Value vector, int64_t axis, int64_t rank) {
   return expandDims(vector, llvm::to_vector(llvm::seq<int64_t>(1, rank - axis)));
 }
 
-void Composer::finish(Value value) {
-  rewriter.replaceOp(op, castToType(rewriter, getLoc(), value, op->getResult(0).getType(), prover));
+void Composer::finish(ValueRange values) {
+  SmallVector<Value> typed;
+  for (auto [value, result] : llvm::zip_equal(values, op->getResults()))
+    typed.push_back(castTo(value, result.getType()));
+  rewriter.replaceOp(op, typed);
+}
+
+bool graph::hasKnownOperands(Operation *op) {
+  return llvm::none_of(op->getOperandTypes(),
+                       [](Type type) { return llvm::is_contained(sym::getSymbolicDims(type), SymExpr()); });
 }

@@ -25,16 +25,32 @@ struct DecomposeOpsPass final : mlir::relax::graph::impl::DecomposeOpsPassBase<D
     RewritePatternSet patterns(&getContext());
     populateActivationDecompositionPatterns(patterns);
     populateAttentionDecompositionPatterns(patterns);
+    populateCreationDecompositionPatterns(patterns);
+    populateEinsumDecompositionPatterns(patterns);
+    populateManipulationDecompositionPatterns(patterns);
     populateNormalizationDecompositionPatterns(patterns);
     populateQuantizationDecompositionPatterns(patterns);
     populateRecurrentDecompositionPatterns(patterns);
+    populateReductionDecompositionPatterns(patterns);
+    populateSearchDecompositionPatterns(patterns);
     FrozenRewritePatternSet frozen(std::move(patterns));
     SymbolTableCollection symbols;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      // The simpler ops have other rules: what the op itself asks for is asserted before it goes.
-      insertShapeChecks(function, symbols, [](Operation *op) { return op->hasTrait<Composite>(); });
-      walkAndApplyPatterns(function, frozen);
-    }
+    auto isComposite = [](Operation *op) { return op->hasTrait<Composite>(); };
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      // What stands for an op may be composite again, of something simpler.
+      for (unsigned round = 0; round != kMaxRounds && hasAny(function, isComposite); ++round) {
+        // The simpler ops have other rules: what the op itself asks for is asserted before it goes.
+        insertShapeChecks(function, symbols, isComposite);
+        walkAndApplyPatterns(function, frozen);
+      }
+  }
+
+private:
+  static constexpr unsigned kMaxRounds = 8;
+
+  static bool hasAny(func::FuncOp function, function_ref<bool(Operation *)> isWanted) {
+    return function.walk([&](Operation *op) { return isWanted(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+        .wasInterrupted();
   }
 };
 } // namespace

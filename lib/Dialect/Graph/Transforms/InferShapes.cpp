@@ -86,6 +86,21 @@ static void removeUnusedErasures(func::FuncOp function) {
       op->erase();
 }
 
+/// What binders say about their symbols becomes known to every prover and to memory planning.
+static void addDerivedFacts(func::FuncOp function) {
+  auto scope = function->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName);
+  if (!scope)
+    return;
+  SmallVector<sym::Fact> facts(scope.getFacts());
+  function.walk([&](sym::SymbolBinderOpInterface binder) {
+    for (const sym::Fact &fact : binder.getDerivedFacts())
+      if (fact.lhs && fact.rhs && !llvm::is_contained(facts, fact))
+        facts.push_back(fact);
+  });
+  if (facts.size() != scope.getFacts().size())
+    function->setAttr(sym::kScopeAttrName, sym::ScopeAttr::get(function.getContext(), facts));
+}
+
 namespace {
 struct InferShapesPass final : mlir::relax::graph::impl::InferShapesPassBase<InferShapesPass> {
   void runOnOperation() override {
@@ -109,8 +124,10 @@ struct InferShapesPass final : mlir::relax::graph::impl::InferShapesPassBase<Inf
         changed |= refinement.refineFunctionResults(function);
       }
     }
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : functions) {
       removeUnusedErasures(function);
+      addDerivedFacts(function);
+    }
   }
 };
 } // namespace

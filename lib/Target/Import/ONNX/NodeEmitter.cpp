@@ -6,7 +6,6 @@
 #include "NodeEmitter.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include "RelaxDialect/Dialect/Graph/IR/GraphPositionOps.h"
 #include "TensorData.h"
 #include "mlir/IR/Verifier.h"
 #include <cmath>
@@ -492,7 +491,8 @@ Value NodeEmitter::full(ArrayRef<SymExpr> dims, TypedAttr value) {
 }
 
 Value NodeEmitter::iota(ArrayRef<SymExpr> dims, int64_t axis) {
-  return create<graph::IotaOp>(makeShape(dims), attr("axis", axis));
+  NamedAttribute type = attr("dtype", TypeAttr::get(IntegerType::get(getContext(), 64)));
+  return create<graph::IotaOp>(makeShape(dims), {attr("axis", axis), type});
 }
 
 Value NodeEmitter::makeShape(ArrayRef<SymExpr> dims) {

@@ -28,9 +28,11 @@ def Relax_Dialect : Dialect {
   // One registration function per op family, defined beside its ops.
   let extraClassDeclaration = [{
     void registerCallOps();
+    void registerComposedOps();
     void registerCreationOps();
     void registerDataflowOps();
     void registerElementwiseOps();
+    void registerIndexingOps();
     void registerLinearAlgebraOps();
     void registerManipulationOps();
     void registerMemoryOps();

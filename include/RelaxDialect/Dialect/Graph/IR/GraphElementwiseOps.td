@@ -8,17 +8,15 @@
 
 include "RelaxDialect/Dialect/Graph/IR/GraphComputeBase.td"
 
-def Relax_NumberTensor : RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>;
-
 //===----------------------------------------------------------------------===//
 // Unary
 //===----------------------------------------------------------------------===//
 
-class Relax_UnaryOp<string mnemonic, Type tensor, string meaning, string details = "">
+class Relax_UnaryOp<string mnemonic, Type tensor, string meaning, string details = "", string element = "f32">
     : Relax_TotalInferredOp<mnemonic, [Relax_Broadcasting]> {
   let summary = "Elementwise " # meaning # ".";
-  let description = details # "\n\n    Example: `%r = relax." # mnemonic # " %x : tensor<?x4x"
-      # !if(!eq(mnemonic, "logical_not"), "i1", "f32") # ", #relax_sym.shape<[n, 4]>>`\n";
+  let description = details # "\n\n    Example: `%r = relax." # mnemonic # " %x : tensor<?x4x" # element
+      # ", #relax_sym.shape<[n, 4]>>`\n";
   let arguments = (ins tensor:$operand);
   let results = (outs tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` custom<UnaryTypes>(type($operand), type($result))";
@@ -41,7 +39,7 @@ def Relax_ErfOp : Relax_UnaryOp<"erf", Relax_FloatTensor, "error function">;
 def Relax_ExpOp : Relax_UnaryOp<"exp", Relax_FloatTensor, "exponential">;
 def Relax_FloorOp : Relax_UnaryOp<"floor", Relax_FloatTensor, "rounding down">;
 def Relax_LogOp : Relax_UnaryOp<"log", Relax_FloatTensor, "natural logarithm">;
-def Relax_LogicalNotOp : Relax_UnaryOp<"logical_not", Relax_BoolTensor, "logical negation">;
+def Relax_LogicalNotOp : Relax_UnaryOp<"logical_not", Relax_BoolTensor, "logical negation", "", "i1">;
 def Relax_NegateOp : Relax_UnaryOp<"negate", Relax_NumberTensor, "negation", "Integers wrap around.">;
 def Relax_ReciprocalOp : Relax_UnaryOp<"reciprocal", Relax_FloatTensor, "`1 / x`">;
 def Relax_ReluOp : Relax_UnaryOp<"relu", Relax_NumberTensor, "`max(x, 0)`", "NaN stays NaN.">;
@@ -52,6 +50,41 @@ def Relax_SignOp : Relax_UnaryOp<"sign", Relax_NumberTensor, "sign", "-1, 0 or 1
 def Relax_SinOp : Relax_UnaryOp<"sin", Relax_FloatTensor, "sine">;
 def Relax_SqrtOp : Relax_UnaryOp<"sqrt", Relax_FloatTensor, "square root", "NaN for negative numbers.">;
 def Relax_TanhOp : Relax_UnaryOp<"tanh", Relax_FloatTensor, "hyperbolic tangent">;
+
+def Relax_AcosOp : Relax_UnaryOp<"acos", Relax_FloatTensor, "arc cosine", "NaN outside of [-1, 1].">;
+def Relax_AcoshOp : Relax_UnaryOp<"acosh", Relax_FloatTensor, "inverse hyperbolic cosine", "NaN below 1.">;
+def Relax_AsinOp : Relax_UnaryOp<"asin", Relax_FloatTensor, "arc sine", "NaN outside of [-1, 1].">;
+def Relax_AsinhOp : Relax_UnaryOp<"asinh", Relax_FloatTensor, "inverse hyperbolic sine">;
+def Relax_AtanOp : Relax_UnaryOp<"atan", Relax_FloatTensor, "arc tangent">;
+def Relax_AtanhOp : Relax_UnaryOp<"atanh", Relax_FloatTensor, "inverse hyperbolic tangent",
+    "Infinite at -1 and 1, NaN outside of [-1, 1].">;
+def Relax_BitwiseNotOp : Relax_UnaryOp<"bitwise_not", Relax_IntTensor, "complement of every bit", "", "i32">;
+def Relax_CoshOp : Relax_UnaryOp<"cosh", Relax_FloatTensor, "hyperbolic cosine">;
+def Relax_Exp2Op : Relax_UnaryOp<"exp2", Relax_FloatTensor, "power of 2">;
+def Relax_Expm1Op : Relax_UnaryOp<"expm1", Relax_FloatTensor, "`exp(x) - 1`", "Keeps its digits near 0.">;
+def Relax_Log1pOp : Relax_UnaryOp<"log1p", Relax_FloatTensor, "`log(1 + x)`", "Keeps its digits near 0; NaN below -1.">;
+def Relax_Log2Op : Relax_UnaryOp<"log2", Relax_FloatTensor, "logarithm to base 2">;
+def Relax_SinhOp : Relax_UnaryOp<"sinh", Relax_FloatTensor, "hyperbolic sine">;
+def Relax_TanOp : Relax_UnaryOp<"tan", Relax_FloatTensor, "tangent">;
+def Relax_TruncOp : Relax_UnaryOp<"trunc", Relax_FloatTensor, "rounding toward zero">;
+
+class Relax_PredicateOp<string mnemonic, string meaning> : Relax_TotalInferredOp<mnemonic, [Relax_Broadcasting]> {
+  let summary = "Elementwise test for " # meaning # ".";
+  let description = "\n\n    Example: `%r = relax." # mnemonic
+      # " %x : tensor<?xf32, #relax_sym.shape<[n]>> -> tensor<?xi1, #relax_sym.shape<[n]>>`\n";
+  let arguments = (ins Relax_FloatTensor:$operand);
+  let results = (outs Relax_BoolTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` custom<UnaryTypes>(type($operand), type($result))";
+  let extraClassDefinition = inferenceDefinition # [{
+    ::llvm::FailureOr<::mlir::RankedTensorType> $cppClass::inferType(
+        ::mlir::relax::graph::TypeInference &inference, Adaptor adaptor) {
+      return inference.makeType(::mlir::relax::sym::getSymbolicDims(adaptor.getOperand().getType()),
+                                ::mlir::IntegerType::get(inference.getContext(), 1));
+    }
+  }];
+}
+def Relax_IsInfOp : Relax_PredicateOp<"is_inf", "infinity of either sign">;
+def Relax_IsNaNOp : Relax_PredicateOp<"is_nan", "NaN">;
 
 def Relax_AsTypeOp : Relax_TotalInferredOp<"astype", [Relax_Broadcasting]> {
   let summary = "Elementwise conversion to another element type.";
@@ -72,16 +105,16 @@ def Relax_AsTypeOp : Relax_TotalInferredOp<"astype", [Relax_Broadcasting]> {
 //===----------------------------------------------------------------------===//
 
 // `same` is true where the result has the operands' element type, false where it is i1.
-class Relax_BinaryOpBase<string mnemonic, Type tensor, Type resultTensor, bit same, string meaning, string details>
+class Relax_BinaryOpBase<string mnemonic, Type tensor, Type resultTensor, bit same, string meaning, string details,
+                         string element, string resultElement>
     : Relax_InferredOp<mnemonic, [Relax_Broadcasting]> {
   let summary = "Elementwise " # meaning # ".";
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs resultTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let description = "Operands are broadcast to each other. " # details # "\n\n    Example: `%r = relax." # mnemonic # " %x, %y : (tensor<?x4x"
-      # !if(!eq(!substr(mnemonic, 0, 7), "logical"), "i1", "f32") # ", #relax_sym.shape<[n, 4]>>, tensor<4x"
-      # !if(!eq(!substr(mnemonic, 0, 7), "logical"), "i1", "f32") # ">) -> tensor<?x4x"
-      # !if(!and(same, !ne(!substr(mnemonic, 0, 7), "logical")), "f32", "i1") # ", #relax_sym.shape<[n, 4]>>`\n";
+      # element # ", #relax_sym.shape<[n, 4]>>, tensor<4x" # element # ">) -> tensor<?x4x" # resultElement
+      # ", #relax_sym.shape<[n, 4]>>`\n";
   let hasFolder = 1;
   let extraClassDefinition = inferenceDefinition # [{
     ::llvm::FailureOr<::mlir::RankedTensorType> $cppClass::inferType(
@@ -94,10 +127,10 @@ class Relax_BinaryOpBase<string mnemonic, Type tensor, Type resultTensor, bit sa
   }];
 }
 
-class Relax_BinaryOp<string mnemonic, Type tensor, string meaning, string details = "">
-    : Relax_BinaryOpBase<mnemonic, tensor, tensor, 1, meaning, details>;
+class Relax_BinaryOp<string mnemonic, Type tensor, string meaning, string details = "", string element = "f32">
+    : Relax_BinaryOpBase<mnemonic, tensor, tensor, 1, meaning, details, element, element>;
 class Relax_CompareOp<string mnemonic, string meaning, string details = "">
-    : Relax_BinaryOpBase<mnemonic, Relax_Tensor, Relax_BoolTensor, 0, meaning, details>;
+    : Relax_BinaryOpBase<mnemonic, Relax_Tensor, Relax_BoolTensor, 0, meaning, details, "f32", "i1">;
 
 // Integer division by zero traps, whatever the extents are.
 class Relax_DivisionOp<string mnemonic, string meaning, string details>
@@ -118,8 +151,16 @@ def Relax_PowerOp : Relax_DivisionOp<"power", "power",
     "Integers wrap around; a negative integer exponent is a run-time error.">;
 def Relax_MaximumOp : Relax_BinaryOp<"maximum", Relax_NumberTensor, "maximum", "NaN if an operand is NaN.">;
 def Relax_MinimumOp : Relax_BinaryOp<"minimum", Relax_NumberTensor, "minimum", "NaN if an operand is NaN.">;
-def Relax_LogicalAndOp : Relax_BinaryOp<"logical_and", Relax_BoolTensor, "logical and">;
-def Relax_LogicalOrOp : Relax_BinaryOp<"logical_or", Relax_BoolTensor, "logical or">;
+def Relax_LogicalAndOp : Relax_BinaryOp<"logical_and", Relax_BoolTensor, "logical and", "", "i1">;
+def Relax_LogicalOrOp : Relax_BinaryOp<"logical_or", Relax_BoolTensor, "logical or", "", "i1">;
+def Relax_LogicalXorOp : Relax_BinaryOp<"logical_xor", Relax_BoolTensor, "exclusive or", "", "i1">;
+def Relax_BitwiseAndOp : Relax_BinaryOp<"bitwise_and", Relax_IntTensor, "and of every bit", "", "i32">;
+def Relax_BitwiseOrOp : Relax_BinaryOp<"bitwise_or", Relax_IntTensor, "or of every bit", "", "i32">;
+def Relax_BitwiseXorOp : Relax_BinaryOp<"bitwise_xor", Relax_IntTensor, "exclusive or of every bit", "", "i32">;
+def Relax_ShiftLeftOp : Relax_BinaryOp<"shift_left", Relax_IntTensor, "shift to higher bits",
+    "By an amount outside of [0, width) every bit leaves: 0.", "i32">;
+def Relax_ShiftRightOp : Relax_BinaryOp<"shift_right", Relax_IntTensor, "shift to lower bits",
+    "The sign comes in. By an amount outside of [0, width) only signs are left: 0 or -1.", "i32">;
 
 def Relax_EqualOp : Relax_CompareOp<"equal", "`x == y`">;
 def Relax_NotEqualOp : Relax_CompareOp<"not_equal", "`x != y`">;
@@ -140,5 +181,27 @@ def Relax_WhereOp : Relax_InferredOp<"where", [Relax_Broadcasting]> {
   let assemblyFormat = "$condition `,` $x `,` $y attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
 }
+
+class Relax_TernaryOp<string mnemonic, Type tensor, string meaning, string details>
+    : Relax_InferredOp<mnemonic, [Relax_Broadcasting]> {
+  let summary = "Elementwise " # meaning # ".";
+  let description = details # " The three operands are broadcast to each other.\n\n    Example: `%r = relax." # mnemonic
+      # " %x, %y, %z : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<f32>, tensor<4xf32>)"
+      # " -> tensor<?x4xf32, #relax_sym.shape<[n, 4]>>`\n";
+  let arguments = (ins tensor:$x, tensor:$y, tensor:$z);
+  let results = (outs tensor:$result);
+  let assemblyFormat = "$x `,` $y `,` $z attr-dict `:` functional-type(operands, results)";
+  let extraClassDefinition = inferenceDefinition # [{
+    ::llvm::FailureOr<::mlir::RankedTensorType> $cppClass::inferType(
+        ::mlir::relax::graph::TypeInference &inference, Adaptor adaptor) {
+      return ::mlir::relax::graph::inferBroadcast(inference, adaptor.getOperands(), nullptr);
+    }
+  }];
+}
+
+def Relax_ClipOp : Relax_TernaryOp<"clip", Relax_NumberTensor, "restriction to a range",
+    "`min(max(x, y), z)`: where the bounds cross, the upper one. NaN if an operand is NaN.">;
+def Relax_FmaOp : Relax_TernaryOp<"fma", Relax_FloatTensor, "multiply and add",
+    "`x * y + z`, rounded once; f16 is computed in f32.">;
 
 #endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHELEMENTWISEOPS

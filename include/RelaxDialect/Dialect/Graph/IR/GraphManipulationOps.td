@@ -73,9 +73,6 @@ def Relax_SqueezeOp : Relax_InferredOp<"squeeze"> {
   let hasFolder = 1;
 }
 
-// Expressions that may be negative, unlike the extents of a shape.
-def Relax_ExprArrayAttr : TypedArrayAttrBase<RelaxSym_ExprAttr, "array of expressions">;
-
 def Relax_SliceOp : Relax_InferredOp<"slice"> {
   let summary = "Takes a regular part of a tensor.";
   let description = [{
@@ -119,11 +116,30 @@ def Relax_TakeOp : Relax_InferredOp<"take"> {
 
     Example: `%r = relax.take %x, %i {axis = 0 : i64} : (tensor<8x4xf32>, tensor<?xi64, #relax_sym.shape<[n]>>) -> tensor<?x4xf32, #relax_sym.shape<[n, 4]>>`
   }];
-  let arguments = (ins Relax_Tensor:$operand, RankedTensorOf<[I32, I64]>:$indices, I64Attr:$axis);
+  let arguments = (ins Relax_Tensor:$operand, Relax_IndexTensor:$indices, I64Attr:$axis);
   let results = (outs Relax_Tensor:$result);
   let assemblyFormat = "$operand `,` $indices attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = inferenceDeclaration # [{ bool mayTrapOnValues() { return true; } }];
   let hasFolder = 1;
+}
+
+def Relax_PadOp : Relax_InferredOp<"pad", [AttrSizedOperandSegments]> {
+  let summary = "Adds elements around a tensor.";
+  let description = [{
+    `low` and `high` give for each dimension how many elements are added before and after it: expressions >= 0; the optional
+    shape value shows symbols that the operand does not. `mode` tells what is added: "constant" the `value` (0 without one),
+    "edge" the nearest element, "reflect" the elements mirrored at the first and the last one, "wrap" the elements from the
+    other end; the last two go on as far as needed. Only "constant" can add to a dimension of extent 0.
+
+    Example: `%r = relax.pad %x value(%v) {low = [#relax_sym.expr<0>], high = [#relax_sym.expr<2>], mode = "constant"} : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<f32>) -> tensor<?xf32, #relax_sym.shape<[n + 2]>>`
+  }];
+  let arguments = (ins Relax_Tensor:$operand, Optional<Relax_ShapeType>:$shape, Optional<Relax_Tensor>:$value,
+                       Relax_ExprArrayAttr:$low, Relax_ExprArrayAttr:$high, StrAttr:$mode);
+  let results = (outs Relax_Tensor:$result);
+  let assemblyFormat = "$operand (`shape` `(` $shape^ `)`)? (`value` `(` $value^ `)`)? attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = inferenceDeclaration # [{
+    ::llvm::SmallVector<::mlir::relax::sym::SymExpr> getLowExprs();
+  }];
 }
 
 #endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHMANIPULATIONOPS

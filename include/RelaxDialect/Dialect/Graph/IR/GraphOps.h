@@ -28,11 +28,15 @@
 #define GET_OP_CLASSES
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallOps.h.inc"
 #define GET_OP_CLASSES
+#include "RelaxDialect/Dialect/Graph/IR/GraphComposedOps.h.inc"
+#define GET_OP_CLASSES
 #include "RelaxDialect/Dialect/Graph/IR/GraphCreationOps.h.inc"
 #define GET_OP_CLASSES
 #include "RelaxDialect/Dialect/Graph/IR/GraphDataflowOps.h.inc"
 #define GET_OP_CLASSES
 #include "RelaxDialect/Dialect/Graph/IR/GraphElementwiseOps.h.inc"
+#define GET_OP_CLASSES
+#include "RelaxDialect/Dialect/Graph/IR/GraphIndexingOps.h.inc"
 #define GET_OP_CLASSES
 #include "RelaxDialect/Dialect/Graph/IR/GraphLinearAlgebraOps.h.inc"
 #define GET_OP_CLASSES

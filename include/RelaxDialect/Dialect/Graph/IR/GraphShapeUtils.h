@@ -34,6 +34,13 @@ struct ShapeRule {
   std::string str() const;
 };
 
+/// The attribute `binds` with other names.
+ArrayAttr renameBinds(ArrayAttr binds, function_ref<std::string(StringRef)> rename);
+/// Expressions of an array of `#relax_sym.expr`.
+SmallVector<sym::SymExpr> getExprs(ArrayAttr attrs);
+/// Their product; null when one is unknown or it does not fit 64 bits.
+sym::SymExpr getNumElements(MLIRContext *context, ArrayRef<sym::SymExpr> dims);
+
 /// Entries of a value of type `!relax.shape`.
 ArrayRef<sym::SymExpr> getShapeDims(Value shape);
 

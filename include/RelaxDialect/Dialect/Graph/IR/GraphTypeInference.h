@@ -64,6 +64,14 @@ public:
   LogicalResult requireAxes(StringRef name, ArrayRef<int64_t> axes, int64_t rank);
   LogicalResult requireAxis(StringRef name, int64_t axis, int64_t rank);
 
+  /// Attributes may use only symbols that some operand type shows.
+  LogicalResult requireShown(const Twine &what, ArrayRef<SymExpr> exprs, ValueRange operands);
+  /// `binds` has one name for each of `count` extents found.
+  LogicalResult requireBinds(ArrayAttr binds, size_t count);
+  /// One of the element types of Spec.md section 3 that is a float, or any but bool.
+  LogicalResult requireFloat(StringRef name, Type type);
+  LogicalResult requireNumber(StringRef name, Type type);
+
   //===- Results ------------------------------------------------------------===//
 
   RankedTensorType makeType(ArrayRef<SymExpr> dims, Type elementType) const {
@@ -73,6 +81,8 @@ public:
   SmallVector<SymExpr> getExactDims(RankedTensorType inferred) const;
   /// Refuses a written type that contradicts the inferred one, and unless `mayClaim` one that says more.
   LogicalResult verifyResult(RankedTensorType inferred, Type written, bool mayClaim);
+  /// The same for several results.
+  LogicalResult verifyResults(ArrayRef<RankedTensorType> inferred, TypeRange written, bool mayClaim);
   /// The rules, and those that a written type adds where it claims more.
   SmallVector<ShapeRule> takeRules(RankedTensorType inferred, Type written);
 
@@ -97,6 +107,9 @@ FailureOr<RankedTensorType> inferBroadcast(TypeInference &inference, ValueRange 
 /// Reductions: `axes` go, or stay with extent 1.
 FailureOr<RankedTensorType> inferReduction(TypeInference &inference, Value operand, ArrayRef<int64_t> axes,
                                            bool keepDims);
+
+/// Position along `axis`: i64, and the axis goes, or stays with extent 1.
+FailureOr<RankedTensorType> inferArgReduction(TypeInference &inference, Value operand, int64_t axis, bool keepDims);
 
 /// Extents of the result as values, from the operands of `op`; those that no operand knows are left out.
 LogicalResult reifyExtents(OpBuilder &builder, Operation *op, ArrayRef<sym::SymExpr> extents,

@@ -13,7 +13,8 @@ def InferShapesPass : Pass<"relax-infer-shapes", "::mlir::ModuleOp"> {
   let description = [{
     Before: graph or mixed phase. After: an extent that was unknown (`?`) is known where type inference of the op knows it;
     known extents stay as they are written. Goes through dataflow blocks, `scf.if`, `scf.for`, `scf.while` and `relax.call`
-    (the symbol mapping is stored, argument and result types of private callees are made precise) to a fixed point. A use that needs the old type,
+    (the symbol mapping is stored, argument and result types of private callees are made precise) to a fixed point. What ops
+    that bind symbols say about them (a part is not larger than the whole) joins the facts of the function. A use that needs the old type,
     such as a function's result, gets it through `relax.erase_shape`. Types with a static dimension beside a symbolic
     expression lose the expression.
   }];
@@ -76,8 +77,10 @@ def DecomposeOpsPass : Pass<"relax-decompose-ops", "::mlir::ModuleOp"> {
   let summary = "Writes composite ops in terms of simpler ones.";
   let description = [{
     Before: graph phase. After: no op whose description names `relax-decompose-ops` or gives a formula over simpler ops
-    (softmax, normalizations, activations) is left. Their shape rules are asserted first, as in `relax-insert-checks`; unknown
-    extents of their operands get names.
+    (softmax, normalizations, activations, top-k, einsum) is left. Their shape rules are asserted first, as in `relax-insert-checks`;
+    unknown extents of their operands get names. A result keeps its type.
+
+    Example: `relax.topk` becomes the front of a `relax.argsort` and a `relax.take_along_axis`.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }

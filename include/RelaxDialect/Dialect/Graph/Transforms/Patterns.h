@@ -14,6 +14,11 @@ namespace mlir::relax::graph {
 
 // Each replaces the composite ops of a family by simpler ones. `relax-decompose-ops` is all of them. The patterns rely
 // on the shape rules of the ops, which that pass asserts first, and want known extents.
+void populateCreationDecompositionPatterns(RewritePatternSet &patterns);
+void populateEinsumDecompositionPatterns(RewritePatternSet &patterns);
+void populateManipulationDecompositionPatterns(RewritePatternSet &patterns);
+void populateReductionDecompositionPatterns(RewritePatternSet &patterns);
+void populateSearchDecompositionPatterns(RewritePatternSet &patterns);
 void populateActivationDecompositionPatterns(RewritePatternSet &patterns);
 void populateAttentionDecompositionPatterns(RewritePatternSet &patterns);
 void populateNormalizationDecompositionPatterns(RewritePatternSet &patterns);

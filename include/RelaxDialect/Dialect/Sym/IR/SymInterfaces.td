@@ -35,7 +35,12 @@ def RelaxSym_SymbolBinderOpInterface : OpInterface<"SymbolBinderOpInterface"> {
     InterfaceMethod<"Names of the symbols that this op binds, in order.",
                     "::llvm::SmallVector<::llvm::StringRef>", "getBoundSymbols">,
     InterfaceMethod<"Renames bound symbols (used when an inliner or loop pass clones the op).",
-                    "void", "renameBoundSymbols", (ins "::llvm::function_ref<::std::string(::llvm::StringRef)>":$rename)>
+                    "void", "renameBoundSymbols", (ins "::llvm::function_ref<::std::string(::llvm::StringRef)>":$rename)>,
+    InterfaceMethod<[{
+        What the op's meaning says about the values it binds, over symbols of its operand types and its own: a part is not larger
+        than the whole. `relax-infer-shapes` adds these to the facts of the function.
+      }],
+      "::llvm::SmallVector<::mlir::relax::sym::Fact>", "getDerivedFacts", (ins), [{}], [{ return {}; }]>
   ];
 }
 
