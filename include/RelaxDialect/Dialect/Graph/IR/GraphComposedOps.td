@@ -8,7 +8,7 @@
 #ifndef RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHCOMPOSEDOPS
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHCOMPOSEDOPS
 
-include "RelaxDialect/Dialect/Graph/IR/GraphComputeBase.td"
+include "RelaxDialect/Dialect/Graph/IR/GraphCompositeBase.td"
 
 class Relax_ComposedOp<string mnemonic, list<Trait> traits = []>
     : Relax_InferredOp<mnemonic, !listconcat([Relax_Composite], traits)> {

@@ -7,6 +7,7 @@
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHOPS_H
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphAttrs.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphComposite.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphInterfaces.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphShapeUtils.h"
