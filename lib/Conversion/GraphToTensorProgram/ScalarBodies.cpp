@@ -98,7 +98,6 @@ public:
         .Case([&](Log1pOp) { return make<math::Log1pOp>(x[0]); })
         .Case([&](Log2Op) { return make<math::Log2Op>(x[0]); })
         .Case([&](SinhOp) { return make<math::SinhOp>(x[0]); })
-        .Case([&](SoftplusOp) { return writeSoftplus(); })
         .Case([&](TanOp) { return make<math::TanOp>(x[0]); })
         .Case([&](TruncOp) { return make<math::TruncOp>(x[0]); })
         .Case([&](AsTypeOp cast) { return writeCast(cast.getDtype()); })
@@ -185,7 +184,6 @@ private:
   Value writeFma();
   Value writeShift(bool isLeft);
   Value writeSigmoid();
-  Value writeSoftplus();
   Value writeSign();
   Value writeCast(Type to);
   Value writeFloatToInt(Type to);
