@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -30,13 +31,17 @@ static FailureOr<Tensor> gather(Frame &frame, const Tensor &x, ArrayRef<int64_t>
 static LogicalResult interpretDynamicReshape(Frame &frame, DynamicReshapeOp op) {
   const Tensor &x = frame.tensor(op.getOperand()), &target = frame.tensor(op.getTarget());
   SmallVector<int64_t> dims;
+  // What is left over for the entry -1: the operand's extents but the copied ones, divided by the entries given.
+  SmallVector<int64_t> left(x.getDims());
   int64_t given = 1, free = -1;
   for (int64_t at = 0; at < target.size(); ++at) {
     int64_t entry = target.i(at);
     if (entry == 0 && !op.getAllowZero()) {
       if (at >= x.getRank())
         return frame.fail("entry " + Twine(at) + " of the target copies a dimension that the operand does not have");
-      entry = x.getDim(at);
+      dims.push_back(x.getDim(at));
+      left[at] = 1;
+      continue;
     }
     if (entry < -1 || (entry == -1 && free >= 0))
       return frame.fail("entry " + Twine(at) + " of the target is " + Twine(entry));
@@ -46,8 +51,11 @@ static LogicalResult interpretDynamicReshape(Frame &frame, DynamicReshapeOp op) 
       given *= entry;
     dims.push_back(entry);
   }
-  if (free >= 0)
-    dims[free] = x.size() / std::max<int64_t>(given, 1);
+  if (free >= 0) {
+    if (given == 0)
+      return frame.fail("the target has -1 beside 0, which says nothing about it");
+    dims[free] = std::accumulate(left.begin(), left.end(), int64_t(1), std::multiplies<>()) / given;
+  }
   FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
   if (failed(result))
     return failure();

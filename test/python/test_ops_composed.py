@@ -26,15 +26,16 @@ def test_dynamic_reshape(compiled):
     halves.op("r", "dynamic_reshape %x, %t binds [a, b]", ["x"], tensor("f32", "a", "b"))
     halves.body[-1] = halves.body[-1].replace(") ->", ", tensor<2xi64>) ->")
     run = compiled("dynamic_reshape", [function, known, halves])
-    cases = [(0, (0, -1), (0, 7, 2)), (0, (-1, 4), (0, 0, -1)), (1, (-1, 0), (1, 1, 4)), (6, (0, 4), (-1, 3, 1)), (6, (8, -1), (2, 3, 4)), (13, (4, 13), (13, -1, 2))]
+    cases = [(0, (0, -1), (0, 7, 2)), (0, (-1, 4), (0, 5, 0)), (1, (-1, 0), (1, 1, 4)), (6, (0, 4), (-1, 3, 1)), (6, (8, -1), (2, 3, 4)), (13, (4, 13), (13, -1, 2))]
     inputs = [{"x": numbers("f32", n, 4), "t": np.array(t), "w": np.array(w, np.int32)} for n, t, w in cases]
     for given, got in zip(inputs, run("reshape", *inputs)):
         x = given["x"]
 
         def target(entries, copies, x=x):
-            entries = [x.shape[i] if copies and e == 0 else e for i, e in enumerate(entries)]
-            rest = x.size // max(1, int(np.prod([e for e in entries if e != -1])))
-            return [rest if e == -1 else e for e in entries]
+            copied = [i for i, e in enumerate(entries) if copies and e == 0]
+            rest = int(np.prod([e for i, e in enumerate(x.shape) if i not in copied]))
+            rest //= max(1, int(np.prod([e for i, e in enumerate(entries) if e != -1 and i not in copied])))
+            return [x.shape[i] if i in copied else rest if e == -1 else e for i, e in enumerate(entries)]
 
         check(got, x.reshape(target(given["t"], True)), "two")
         check(got, x.reshape(target(given["w"], False)), "three")
@@ -43,6 +44,7 @@ def test_dynamic_reshape(compiled):
         run("reshape", {**good, "t": np.array(t)}, fails="")
     run("reshape", {**good, "w": np.array([6, 0, 4], np.int32)}, fails="")
     run("reshape", {**good, "w": np.array([6, -1, 0], np.int32)}, fails="")
+    run("reshape", {**good, "x": good["x"][:0], "t": np.array([0, 4]), "w": np.array([0, -1, 0], np.int32)}, fails="")
     for n in [0, 1, 13]:
         x = numbers("f32", n, 4)
         got, = run("known", {"x": x})
@@ -284,7 +286,8 @@ EINSUMS = {
 @pytest.mark.parametrize("element", ["f32", "i32"])
 def test_einsum(compiled, element):
     functions = []
-    for name, (equation, operands, result) in EINSUMS.items():
+    einsums = {name: case for name, case in EINSUMS.items() if element == "f32" or name in ["matmul", "diagonal", "three"]}
+    for name, (equation, operands, result) in einsums.items():
         arguments = {f"x{index}": tensor(element, *dims) for index, dims in enumerate(operands)}
         function = Function(name, **arguments)
         function.op("r", "einsum " + ", ".join("%" + argument for argument in arguments), list(arguments), tensor(element, *result),
@@ -293,7 +296,7 @@ def test_einsum(compiled, element):
     outer = Function("outer_op", x=tensor(element, "n"), y=tensor(element, "m"))
     outer.op("r", "outer %x, %y", ["x", "y"], tensor(element, "n", "m"))
     run = compiled("einsum_" + element, [*functions, outer])
-    for name, (equation, operands, _) in EINSUMS.items():
+    for name, (equation, operands, _) in einsums.items():
         inputs = []
         for sizes in [{"n": 0, "m": 2, "k": 3}, {"n": 1, "m": 1, "k": 1}, {"n": 3, "m": 5, "k": 0}, {"n": 5, "m": 7, "k": 13}]:
             inputs.append({f"x{index}": numbers(element, *(sizes.get(dim, dim) for dim in dims), seed=index) for index, dims in enumerate(operands)})
@@ -303,5 +306,5 @@ def test_einsum(compiled, element):
     given = {"x": numbers(element, 5), "y": numbers(element, 3)}
     got, = run("outer_op", given)
     check(got, np.outer(given["x"], given["y"]), "r")
-    run("matmul", {"x0": numbers(element, 2, 3), "x1": numbers(element, 4, 2)}, fails="the extents [")
+    run("matmul", {"x0": numbers(element, 2, 3), "x1": numbers(element, 4, 2)}, fails="dimension 0: expected k = 3, actual 4")
     run("diagonal", {"x0": numbers(element, 3, 3)})

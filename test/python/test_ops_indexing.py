@@ -9,7 +9,7 @@ from test_ops import Function, check, numbers, tensor
 
 compiled = test_ops.compiled
 
-BOUNDS = [-(2**63), -1000, -14, -13, -2, -1, 0, 1, 5, 12, 13, 14, 1000, 2**63 - 1]
+BOUNDS = [-(2**63), -14, -13, -2, -1, 0, 1, 12, 13, 14, 2**63 - 1]
 
 
 def test_dynamic_slice(compiled):
@@ -30,7 +30,7 @@ def test_dynamic_slice(compiled):
     for given, got in zip(inputs, run("plain", *inputs)):
         check(got, given["x"][slice(int(given["b"][0]), int(given["e"][0]))], "r")
     inputs = [{"x": numbers("f32", n, 3), "b": np.array([b]), "e": np.array([e]), "s": np.array([s])}
-              for (n, b, e), s in zip(itertools.chain(*[cases] * 6), itertools.cycle([1, -1, 2, -3, 2**63 - 1, -(2**63), 7]))]
+              for (n, b, e), s in zip(cases * 2, itertools.cycle([1, -1, 2, -3, 2**63 - 1, -(2**63), 7]))]
     for given, got in zip(inputs, run("strided", *inputs)):
         check(got, given["x"][slice(*(int(given[name][0]) for name in "bes"))], "r")
     inputs = [{"x": numbers("i64", n, 4, m), "b": np.array(b, np.int32), "e": np.array(e, np.int32), "s": np.array(s, np.int32)}
@@ -186,3 +186,33 @@ def test_pad(compiled):
         check(got, np.pad(given["x"], [(given["s"][0], 0)]), "r")
         check(got, np.pad(given["x"], [(0, given["s"][0])], "wrap"), "w")
     run("ints", {"x": numbers("i1", 0), "s": np.array([3])}, fails="the extents [")
+
+
+def test_static_zeros(compiled):
+    """Extents that are known to be 0: upstream refuses some offsets in such tensors, which may not be met."""
+    x, y = tensor("f32", 0, 4), tensor("f32", "n", 0)
+    function = Function("zeros", x=x, y=y, b=tensor("i64", 1), i=tensor("i64", 0, 1), z=tensor("f32", 3, 4))
+
+    def cut(axis, start, end, stride=1):
+        return f"{{axes = array<i64: {axis}>, starts = [#relax_sym.expr<{start}>], ends = [#relax_sym.expr<{end}>], strides = array<i64: {stride}>}}"
+
+    function.op("cut", "slice %x", ["x"], tensor("f32", 0, 2), cut(1, 1, 3))
+    function.op("back", "slice %x", ["x"], x, cut(0, -1, -1, -1))
+    function.op("none", "slice %y", ["y"], y, cut(1, 0, 0, 2))
+    function.op("end", "slice %x", ["x"], tensor("f32", 0, 0), cut(1, 4, 4))
+    function.op("behind", "slice %z", ["z"], tensor("f32", 0, 4), cut(0, 3, 3))
+    function.op("joined", "concat %x, %z, %x", ["x", "z", "x"], tensor("f32", 3, 4), "{axis = 0 : i64}")
+    function.op("run", "dynamic_slice %x, %b, %b binds [u]", ["x", "b", "b"], tensor("f32", "u", 4), "{axes = array<i64: 0>}")
+    function.op("gather", "gather_nd %x, %i", ["x", "i"], x, "{batch_dims = 0 : i64}")
+    function.op("scatter", "scatter_nd %x, %i, %x", ["x", "i", "x"], x, '{reduction = "add"}')
+    function.op("places", "nonzero %x binds [v]", ["x"], tensor("i64", 2, "v"))
+    function.op("different", "unique %x binds [w]", ["x"], tensor("f32", "w"))
+    function.op("sorted", "sort %x", ["x"], x, "{axis = 0 : i64}")
+    run = compiled("static_zeros", [function])
+    for n in [0, 3]:
+        z = numbers("f32", 3, 4)
+        got, = run("zeros", {"x": numbers("f32", 0, 4), "y": numbers("f32", n, 0), "b": np.array([0]), "i": np.zeros((0, 1), np.int64), "z": z})
+        check(got, z, "joined")
+        shapes = {"cut": (0, 2), "back": (0, 4), "none": (n, 0), "end": (0, 0), "behind": (0, 4), "run": (0, 4), "gather": (0, 4),
+                  "scatter": (0, 4), "places": (2, 0), "different": (0,), "sorted": (0, 4)}
+        assert {name: got[name].shape for name in shapes} == shapes

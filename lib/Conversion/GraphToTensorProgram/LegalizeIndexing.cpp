@@ -300,10 +300,7 @@ private:
       SmallVector<OpFoldResult> offsets, strides(rank, builder.getIndexAttr(1));
       for (Value offset : first)
         offsets.push_back(offset ? OpFoldResult(offset) : builder.getIndexAttr(0));
-      Value slice =
-          tensor::ExtractSliceOp::create(builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
-                                         body.getInput(0), offsets, body.getSizes(body.getOutDims()), strides);
-      return createCopy(body, slice, builder.getMultiDimIdentityMap(rank), body.getOut());
+      return createSliceCopy(body, body.getInput(0), offsets, strides);
     }
     return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
       SmallVector<Value> position;

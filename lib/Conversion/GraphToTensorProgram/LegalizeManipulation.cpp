@@ -113,19 +113,14 @@ static Value writeSlice(SliceOp op, ProgramBody &body) {
   SmallVector<SymExpr> starts(rank, SymExpr::constant(op.getContext(), 0));
   SmallVector<int64_t> steps(rank, 1);
   for (auto [axis, start, step] : llvm::zip_equal(op.getAxes(), op.getStartExprs(), op.getStrides())) {
-    // tensor.extract_slice refuses the extent as a constant offset, where an empty slice may start.
-    if (body.getOutDims()[axis].getConstant() != 0)
-      starts[axis] = start;
+    starts[axis] = start;
     steps[axis] = step;
   }
   if (llvm::all_of(steps, [](int64_t step) { return step > 0; })) {
     SmallVector<OpFoldResult> strides;
     for (int64_t step : steps)
       strides.push_back(builder.getIndexAttr(step));
-    Value slice = tensor::ExtractSliceOp::create(builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
-                                                 body.getInput(0), body.getSizes(starts),
-                                                 body.getSizes(body.getOutDims()), strides);
-    return createCopy(body, slice, builder.getMultiDimIdentityMap(rank), body.getOut());
+    return createSliceCopy(body, body.getInput(0), body.getSizes(starts), strides);
   }
   SmallVector<Value> first, step;
   for (auto [start, stride] : llvm::zip_equal(starts, steps)) {

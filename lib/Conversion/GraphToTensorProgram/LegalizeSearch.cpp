@@ -197,12 +197,8 @@ LogicalResult LegalizeUnique::legalizeSlice(PatternRewriter &rewriter, SliceOp s
   request.inputs = {slice.getOperand()};
   request.results = {slice.getType()};
   auto write = [](ProgramBody &body) {
-    OpBuilder &builder = body.builder;
-    Value front = tensor::ExtractSliceOp::create(builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
-                                                 body.getInput(0), SmallVector<OpFoldResult>{builder.getIndexAttr(0)},
-                                                 body.getSizes(body.getOutDims()),
-                                                 SmallVector<OpFoldResult>{builder.getIndexAttr(1)});
-    return SmallVector<Value>{createCopy(body, front, builder.getMultiDimIdentityMap(1), body.getOut())};
+    OpFoldResult zero = body.builder.getIndexAttr(0), one = body.builder.getIndexAttr(1);
+    return SmallVector<Value>{createSliceCopy(body, body.getInput(0), zero, one)};
   };
   request.body = write;
   return library.replaceWithCall(rewriter, slice, request);

@@ -156,11 +156,8 @@ struct LegalizeNonzero final : OpRewritePattern<NonzeroOp> {
     front.inputs = {call->getResult(0)};
     front.results = {cast<RankedTensorType>(op.getType())};
     auto take = [](ProgramBody &body) {
-      OpBuilder &builder = body.builder;
-      SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)), ones(2, builder.getIndexAttr(1));
-      Value slice = tensor::ExtractSliceOp::create(builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
-                                                   body.getInput(0), zeros, body.getSizes(body.getOutDims()), ones);
-      return SmallVector<Value>{createCopy(body, slice, builder.getMultiDimIdentityMap(2), body.getOut())};
+      SmallVector<OpFoldResult> zeros(2, body.builder.getIndexAttr(0)), ones(2, body.builder.getIndexAttr(1));
+      return SmallVector<Value>{createSliceCopy(body, body.getInput(0), zeros, ones)};
     };
     front.body = take;
     return library.replaceWithCall(rewriter, op, front);

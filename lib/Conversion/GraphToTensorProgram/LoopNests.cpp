@@ -82,6 +82,22 @@ Value relax::createCopy(ProgramBody &body, Value input, AffineMap map, Value out
                         [](OpBuilder &, Location, ValueRange elements) { return elements.front(); });
 }
 
+Value relax::createSliceCopy(ProgramBody &body, Value input, ArrayRef<OpFoldResult> offsets,
+                             ArrayRef<OpFoldResult> strides) {
+  SmallVector<OpFoldResult> inside(offsets);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
+  if (llvm::is_contained(shape, 0))
+    return body.getOut();
+  // An empty part may start behind the last element, which upstream refuses where it sees it.
+  for (auto [offset, extent] : llvm::zip_equal(inside, shape))
+    if (std::optional<int64_t> start = getConstantIntValue(offset);
+        start && !ShapedType::isDynamic(extent) && *start >= extent)
+      offset = body.builder.getIndexAttr(0);
+  Value slice = tensor::ExtractSliceOp::create(body.builder, body.loc, cast<RankedTensorType>(body.getOut().getType()),
+                                               input, inside, body.getSizes(body.getOutDims()), strides);
+  return createCopy(body, slice, body.builder.getMultiDimIdentityMap(shape.size()), body.getOut());
+}
+
 Value relax::createFill(ProgramBody &body, Value output, Value scalar) {
   return linalg::FillOp::create(body.builder, body.loc, scalar, output).getResult(0);
 }

@@ -41,6 +41,8 @@ Value createParallel(ProgramBody &body, ValueRange inputs, ArrayRef<AffineMap> i
                      function_ref<Value(OpBuilder &, Location, ValueRange)> element);
 /// Copies `input`, read through `map`, to `output`.
 Value createCopy(ProgramBody &body, Value input, AffineMap map, Value output);
+/// Copies the part of `input` with the out's extents that starts at `offsets`, which has been checked to lie inside.
+Value createSliceCopy(ProgramBody &body, Value input, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> strides);
 /// Every element becomes the same.
 Value createFill(ProgramBody &body, Value output, Value scalar);
 /// `tensor` with extents `dims` broadcast to `target`, written to `output`.

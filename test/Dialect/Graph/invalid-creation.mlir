@@ -16,32 +16,24 @@ func.func @type(%s: !relax.shape<[4]>) {
 
 // -----
 
-func.func @unique(%x: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // expected-error @below {{'relax.unique' op result is expected to be 'tensor<?xf32, #relax_sym.shape<[u]>>', got 'tensor<4xf32>'}}
-  %0 = relax.unique %x binds [u] : (tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @unique_name(%x: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // expected-error @below {{'relax.unique' op expects the name of a symbol}}
-  %0 = relax.unique %x binds [""] : (tensor<4xf32>) -> tensor<?xf32>
-  return
-}
-
-// -----
-
-func.func @unique_symbol(%x: tensor<4xf32>) {
-  // expected-error @below {{expected a symbol}}
-  %0 = relax.unique %x binds [4] : (tensor<4xf32>) -> tensor<?xf32>
-  return
-}
-
-// -----
-
 func.func @iota_axis(%s: !relax.shape<[4]>) {
   // expected-error @below {{'relax.iota' op axis is expected in [0, 1), got 1}}
   %0 = relax.iota %s {axis = 1 : i64, dtype = i64} : (!relax.shape<[4]>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @iota_dtype(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.iota' op dtype is expected to be f16, f32, f64, i8, i16, i32 or i64, got 'i1'}}
+  %r = relax.iota %s {axis = 0 : i64, dtype = i1} : (!relax.shape<[2]>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @uniform_dtype(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.random_uniform' op dtype is expected to be f16, f32 or f64, got 'i64'}}
+  %r = relax.random_uniform %s {seed = 0 : i64, dtype = i64} : (!relax.shape<[2]>) -> tensor<2xf32>
   return
 }

@@ -79,3 +79,11 @@ func.func @where(%c: tensor<4xi1>, %x: tensor<4xi32>, %y: tensor<4xf32>) {
   %0 = relax.where %c, %x, %y : (tensor<4xi1>, tensor<4xi32>, tensor<4xf32>) -> tensor<4xi32>
   return
 }
+
+// -----
+
+func.func @clip_type(%x: tensor<2xf32>, %y: tensor<i64>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.clip' op element types of the operands differ: expected 'f32', got 'i64'}}
+  %r = relax.clip %x, %y, %y : (tensor<2xf32>, tensor<i64>, tensor<i64>) -> tensor<2xf32>
+  return
+}

@@ -21,3 +21,27 @@ func.func @keepdims(%x: tensor<2x3xf32>) {
   %0 = relax.mean %x {axes = array<i64: 1>, keepdims} : (tensor<2x3xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @argmax_axis(%x: tensor<2xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.argmax' op axis is expected in [0, 1), got 1}}
+  %r = relax.argmax %x {axis = 1 : i64} : (tensor<2xf32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @argmin_empty(%x: tensor<0xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.argmin' op extent of axis 0: expected 1 <= 0}}
+  %r = relax.argmin %x {axis = 0 : i64} : (tensor<0xf32>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @cumsum_axis(%x: tensor<2xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.cumsum' op axis is expected in [0, 1), got -1}}
+  %r = relax.cumsum %x {axis = -1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}

@@ -85,3 +85,27 @@ func.func @bucketize_type(%x: tensor<2xf32>, %b: tensor<2xi64>) attributes {rela
   %r = relax.bucketize %x, %b : (tensor<2xf32>, tensor<2xi64>) -> tensor<2xi64>
   return
 }
+
+// -----
+
+func.func @unique(%x: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.unique' op result is expected to be 'tensor<?xf32, #relax_sym.shape<[u]>>', got 'tensor<4xf32>'}}
+  %0 = relax.unique %x binds [u] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unique_name(%x: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{'relax.unique' op expects the name of a symbol}}
+  %0 = relax.unique %x binds [""] : (tensor<4xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @unique_symbol(%x: tensor<4xf32>) {
+  // expected-error @below {{expected a symbol}}
+  %0 = relax.unique %x binds [4] : (tensor<4xf32>) -> tensor<?xf32>
+  return
+}

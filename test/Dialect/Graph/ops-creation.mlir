@@ -11,10 +11,9 @@ func.func @creation(%s: !relax.shape<[n, 4]>) attributes {relax_sym.scope = #rel
   return
 }
 
-// CHECK-LABEL: func.func @unique(
-func.func @unique(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
-    attributes {relax_sym.scope = #relax_sym.scope<"u <= n * 4">} {
-  // CHECK: relax.unique %{{.*}} binds [u] : (tensor<?x4xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
-  %0 = relax.unique %x binds [u] : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
-  return %0 : tensor<?xf32, #relax_sym.shape<[u]>>
+// CHECK-LABEL: func.func @random_uniform(
+func.func @random_uniform(%s: !relax.shape<[n, 4]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.random_uniform
+  %r = relax.random_uniform %s {seed = 7 : i64, dtype = f32} : (!relax.shape<[n, 4]>) -> tensor<?x4xf32, #relax_sym.shape<[n, 4]>>
+  return
 }

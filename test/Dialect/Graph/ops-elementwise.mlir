@@ -102,3 +102,113 @@ func.func @broadcasting(%n: tensor<?xf32, #relax_sym.shape<[n]>>, %m: tensor<?xf
   %4 = relax.add %n, %m : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<?xf32, #relax_sym.shape<[m]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
   return
 }
+
+// CHECK-LABEL: func.func @more_unary(
+func.func @more_unary(%x: tensor<?x4xf32, #n_4>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.acos %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %acos = relax.acos %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.acosh %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %acosh = relax.acosh %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.asin %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %asin = relax.asin %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.asinh %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %asinh = relax.asinh %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.atan %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %atan = relax.atan %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.atanh %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %atanh = relax.atanh %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.cosh %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %cosh = relax.cosh %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.exp2 %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %exp2 = relax.exp2 %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.expm1 %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %expm1 = relax.expm1 %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.log1p %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %log1p = relax.log1p %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.log2 %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %log2 = relax.log2 %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.sinh %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %sinh = relax.sinh %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.tan %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %tan = relax.tan %x : tensor<?x4xf32, #n_4>
+  // CHECK: relax.trunc %{{.*}} : tensor<?x4xf32, #{{.*}}>
+  %trunc = relax.trunc %x : tensor<?x4xf32, #n_4>
+  return
+}
+
+// CHECK-LABEL: func.func @bitwise_and(
+func.func @bitwise_and(%x: tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, %y: tensor<4xi32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.bitwise_and
+  %r = relax.bitwise_and %x, %y : (tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, tensor<4xi32>) -> tensor<?x4xi32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @bitwise_not(
+func.func @bitwise_not(%x: tensor<?x4xi32, #relax_sym.shape<[n, 4]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.bitwise_not
+  %r = relax.bitwise_not %x : tensor<?x4xi32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @bitwise_or(
+func.func @bitwise_or(%x: tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, %y: tensor<4xi32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.bitwise_or
+  %r = relax.bitwise_or %x, %y : (tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, tensor<4xi32>) -> tensor<?x4xi32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @bitwise_xor(
+func.func @bitwise_xor(%x: tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, %y: tensor<4xi32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.bitwise_xor
+  %r = relax.bitwise_xor %x, %y : (tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, tensor<4xi32>) -> tensor<?x4xi32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @clip(
+func.func @clip(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, %y: tensor<f32>, %z: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.clip
+  %r = relax.clip %x, %y, %z : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<f32>, tensor<4xf32>) -> tensor<?x4xf32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @fma(
+func.func @fma(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, %y: tensor<f32>, %z: tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.fma
+  %r = relax.fma %x, %y, %z : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<f32>, tensor<4xf32>) -> tensor<?x4xf32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @is_inf(
+func.func @is_inf(%x: tensor<?xf32, #relax_sym.shape<[n]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.is_inf
+  %r = relax.is_inf %x : tensor<?xf32, #relax_sym.shape<[n]>> -> tensor<?xi1, #relax_sym.shape<[n]>>
+  return
+}
+
+// CHECK-LABEL: func.func @is_nan(
+func.func @is_nan(%x: tensor<?xf32, #relax_sym.shape<[n]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.is_nan
+  %r = relax.is_nan %x : tensor<?xf32, #relax_sym.shape<[n]>> -> tensor<?xi1, #relax_sym.shape<[n]>>
+  return
+}
+
+// CHECK-LABEL: func.func @logical_xor(
+func.func @logical_xor(%x: tensor<?x4xi1, #relax_sym.shape<[n, 4]>>, %y: tensor<4xi1>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.logical_xor
+  %r = relax.logical_xor %x, %y : (tensor<?x4xi1, #relax_sym.shape<[n, 4]>>, tensor<4xi1>) -> tensor<?x4xi1, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @shift_left(
+func.func @shift_left(%x: tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, %y: tensor<4xi32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.shift_left
+  %r = relax.shift_left %x, %y : (tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, tensor<4xi32>) -> tensor<?x4xi32, #relax_sym.shape<[n, 4]>>
+  return
+}
+
+// CHECK-LABEL: func.func @shift_right(
+func.func @shift_right(%x: tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, %y: tensor<4xi32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.shift_right
+  %r = relax.shift_right %x, %y : (tensor<?x4xi32, #relax_sym.shape<[n, 4]>>, tensor<4xi32>) -> tensor<?x4xi32, #relax_sym.shape<[n, 4]>>
+  return
+}

@@ -40,3 +40,10 @@ func.func @parts(%x: tensor<?x4xf32, #n_4>, %y: tensor<2x4xf32>, %i: tensor<?x2x
       -> tensor<?x?x2xf32, #relax_sym.shape<[n, m, 2]>>
   return
 }
+
+// CHECK-LABEL: func.func @pad(
+func.func @pad(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %v: tensor<f32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.pad
+  %r = relax.pad %x value(%v) {low = [#relax_sym.expr<0>], high = [#relax_sym.expr<2>], mode = "constant"} : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<f32>) -> tensor<?xf32, #relax_sym.shape<[n + 2]>>
+  return
+}

@@ -1,7 +1,4 @@
-// RUN: relax-opt %s | relax-opt | FileCheck %s
-// RUN: relax-opt %s --emit-bytecode | relax-opt | FileCheck %s
-
-// The examples of the descriptions.
+// RUN: relax-opt %s --verify-roundtrip | FileCheck %s
 
 // CHECK-LABEL: func.func @argsort(
 func.func @argsort(%x: tensor<?xf32, #relax_sym.shape<[n]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
@@ -18,8 +15,9 @@ func.func @nonzero(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) attributes {re
 }
 
 // CHECK-LABEL: func.func @unique(
-func.func @unique(%x: tensor<?xf32, #relax_sym.shape<[n]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // CHECK: relax.unique
-  %r = relax.unique %x binds [u] : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
-  return
+func.func @unique(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
+    attributes {relax_sym.scope = #relax_sym.scope<"u <= n * 4">} {
+  // CHECK: relax.unique %{{.*}} binds [u] : (tensor<?x4xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %0 = relax.unique %x binds [u] : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>
+  return %0 : tensor<?xf32, #relax_sym.shape<[u]>>
 }

@@ -43,7 +43,10 @@ public:
   Value scalar(double value, Value like) { return scalar(value, getElementTypeOrSelf(like.getType())); }
   Value scalar(double value, Type type);
   /// An i64.
-  Value integer(int64_t value) { return scalar(static_cast<double>(value), getI64()); }
+  Value integer(int64_t value) {
+    auto type = RankedTensorType::get({}, getI64());
+    return make<ConstantOp>(DenseElementsAttr::get(type, rewriter.getI64IntegerAttr(value).getValue()));
+  }
   /// A vector of i64.
   Value integers(ArrayRef<int64_t> values) { return make<ConstantOp>(rewriter.getI64TensorAttr(values)); }
   /// An attribute as a number.

@@ -19,19 +19,30 @@ static SmallVector<Value> decomposeDynamicReshape(DynamicReshapeOp op, Composer 
   Value extents = c.make<ShapeToTensorOp>(RankedTensorType::get({rank}, c.getI64()), c.shape(c.dims(x)));
   Value zero = c.integer(0), one = c.integer(1), minusOne = c.integer(-1);
   Value isFree = c.make<EqualOp>(target, minusOne);
-  if (!op.getAllowZero()) {
-    // Behind the operand's last dimension there is nothing to copy: an error.
-    Value copied = rank > entries ? c.slice(extents, 0, c.expr(0), c.expr(entries)) : extents;
-    if (rank < entries)
-      copied = c.make<ConcatOp>(ValueRange{extents, c.integers(SmallVector<int64_t>(entries - rank, -2))}, 0);
-    target = c.make<WhereOp>(c.make<EqualOp>(target, zero), copied, target);
-  }
   int64_t all = 0;
-  Value given = c.make<ProdOp>(c.make<WhereOp>(isFree, one, target), all);
-  Value rest = c.make<DivideOp>(c.make<ProdOp>(extents, all), c.make<MaximumOp>(given, one));
-  // Two entries cannot both be what is left over.
+  Value given = c.make<WhereOp>(isFree, one, target), left = c.make<ProdOp>(extents, all);
+  if (!op.getAllowZero()) {
+    // Copied extents stand on both sides. Behind the operand's last dimension there is nothing to copy: an error.
+    Value isCopied = c.make<EqualOp>(target, zero), front = extents, copied = extents;
+    if (rank > entries)
+      front = copied = c.slice(extents, 0, c.expr(0), c.expr(entries));
+    if (rank < entries) {
+      SmallVector<int64_t> ones(entries - rank, 1), nothing(entries - rank, -2);
+      front = c.make<ConcatOp>(ValueRange{extents, c.integers(ones)}, all);
+      copied = c.make<ConcatOp>(ValueRange{extents, c.integers(nothing)}, all);
+    }
+    left = c.make<ProdOp>(c.make<WhereOp>(isCopied, one, front), all);
+    if (rank > entries)
+      left = c.mul(left, c.make<ProdOp>(c.slice(extents, 0, c.expr(entries), c.expr(rank)), all));
+    given = c.make<WhereOp>(isCopied, one, given);
+    target = c.make<WhereOp>(isCopied, copied, target);
+  }
+  given = c.make<ProdOp>(given, all);
+  Value rest = c.div(left, c.make<MaximumOp>(given, one));
+  // Two entries cannot both be what is left over, and beside a 0 one could be anything.
   Value count = c.make<SumOp>(c.cast(isFree, c.getI64()), all);
-  rest = c.make<WhereOp>(c.make<LessEqualOp>(count, one), rest, minusOne);
+  Value isDefined = c.make<LogicalAndOp>(c.make<LessEqualOp>(count, one), c.make<NotEqualOp>(given, zero));
+  rest = c.make<WhereOp>(isDefined, rest, minusOne);
   Value shape = c.bindShape(c.make<WhereOp>(isFree, rest, target), op.getBindsAttr());
   return {c.make<ReshapeOp>(x, shape)};
 }

@@ -22,9 +22,9 @@ class Relax_ComposedOp<string mnemonic, list<Trait> traits = []>
 def Relax_DynamicReshapeOp : Relax_BinderOp<"dynamic_reshape", [Relax_Composite]> {
   let summary = "The same elements in a shape that a tensor holds.";
   let description = [{
-    An entry 0 of `target` is the operand's extent at the same place (with `allow_zero` it is 0), one entry may be -1: what is left
-    over. Binds one symbol for each entry, whose number is static. Another number of elements than the operand has, and any other
-    negative entry, is a run-time error.
+    An entry 0 of `target` is the operand's extent at the same place (with `allow_zero` it is 0). One entry may be -1: the product of the
+    operand's extents that are not copied, divided by the other entries, which may not be 0. Binds one symbol for each entry, whose
+    number is static. Another number of elements than the operand has, and any other negative entry, is a run-time error.
 
     Example: `%r = relax.dynamic_reshape %x, %t binds [a, b] : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<2xi64>) -> tensor<?x?xf32, #relax_sym.shape<[a, b]>>`
   }];
