@@ -25,7 +25,4 @@ static FailureOr<Tensor> interpretFull(Frame &frame, FullOp op) {
   return result;
 }
 
-
-void interp::registerCreationOps(OpTable &table) {
-  table.add(interpretFull);
-}
+void interp::registerCreationOps(OpTable &table) { table.add(interpretFull); }
