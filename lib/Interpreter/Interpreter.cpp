@@ -181,8 +181,12 @@ OpTable::OpTable() {
   registerManipulationOps(*this);
   registerMemoryOps(*this);
   registerReductionOps(*this);
+  registerAttentionOps(*this);
+  registerImageOps(*this);
   registerNNOps(*this);
   registerPoolOps(*this);
+  registerQuantizationOps(*this);
+  registerRecurrentOps(*this);
   registerSearchOps(*this);
   registerShapeOps(*this);
   registerSortOps(*this);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NeuralOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 
@@ -40,9 +41,8 @@ private:
 };
 } // namespace
 
-static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
+FailureOr<Tensor> interp::multiplyMatrices(Frame &frame, Tensor a, Tensor b, Type type) {
   // A vector is a row on the left and a column on the right; the result does not have that dimension.
-  Tensor a = frame.tensor(op.getLhs()), b = frame.tensor(op.getRhs());
   bool isRow = a.getRank() == 1, isColumn = b.getRank() == 1;
   if (isRow)
     a = a.reshaped({1, a.getDim(0)});
@@ -59,7 +59,6 @@ static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
     dims->push_back(rows);
   if (!isColumn)
     dims->push_back(columns);
-  Type type = cast<RankedTensorType>(op.getType()).getElementType();
   FailureOr<Tensor> result = frame.makeTensor(type, *dims);
   if (failed(result))
     return failure();
@@ -89,10 +88,14 @@ static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
   return result;
 }
 
-static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
-  const Tensor &x = frame.tensor(op.getInput()), &w = frame.tensor(op.getWeight());
-  size_t spatial = op.getStrides().size();
-  int64_t groups = op.getGroups(), outChannels = w.getDim(0), groupChannels = w.getDim(1);
+static FailureOr<Tensor> interpretMatmul(Frame &frame, MatmulOp op) {
+  return multiplyMatrices(frame, frame.tensor(op.getLhs()), frame.tensor(op.getRhs()),
+                          cast<RankedTensorType>(op.getType()).getElementType());
+}
+
+FailureOr<Tensor> interp::convolve(Frame &frame, const Tensor &x, const Tensor &w, const Convolution &how) {
+  size_t spatial = how.strides.size();
+  int64_t groups = how.groups, outChannels = w.getDim(0), groupChannels = w.getDim(1);
   if (x.getDim(1) != groupChannels * groups)
     return frame.fail("input has " + Twine(x.getDim(1)) + " channels, the weight expects " +
                       Twine(groupChannels * groups));
@@ -100,9 +103,9 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
     return frame.fail(Twine(outChannels) + " out channels cannot be divided into " + Twine(groups) + " groups");
   SmallVector<int64_t> dims = {x.getDim(0), outChannels}, kernel = {groupChannels}, before;
   for (size_t i = 0; i != spatial; ++i) {
-    int64_t reach = op.getDilations()[i] * (w.getDim(i + 2) - 1) + 1;
-    int64_t first = op.getPads()[i], last = op.getPads()[spatial + i], stride = op.getStrides()[i];
-    if (auto mode = op.getAutoPad()) {
+    int64_t reach = how.dilations[i] * (w.getDim(i + 2) - 1) + 1;
+    int64_t first = how.pads[i], last = how.pads[spatial + i], stride = how.strides[i];
+    if (auto mode = how.autoPad) {
       int64_t places = llvm::divideCeilSigned(x.getDim(i + 2), stride);
       int64_t total = std::max<int64_t>((places - 1) * stride + reach - x.getDim(i + 2), 0);
       first = *mode == "same_upper" ? total / 2 : total - total / 2;
@@ -112,7 +115,7 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
     int64_t room = x.getDim(i + 2) + first + last - reach;
     // Rounds down, so that one element too few gives an extent of 0 at stride 1.
     int64_t steps =
-        op.getAutoPad() ? llvm::divideCeilSigned(x.getDim(i + 2), stride) : llvm::divideFloorSigned(room, stride) + 1;
+        how.autoPad ? llvm::divideCeilSigned(x.getDim(i + 2), stride) : llvm::divideFloorSigned(room, stride) + 1;
     if (steps < 0)
       return frame.fail("the kernel is larger than the padded input along spatial dimension " + Twine(i));
     dims.push_back(steps);
@@ -130,7 +133,7 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
       SmallVector<int64_t> from = {out[0], group * groupChannels + tap[0]}, weight = {out[1], tap[0]};
       bool isInside = true;
       for (size_t i = 0; i != spatial; ++i) {
-        from.push_back(out[i + 2] * op.getStrides()[i] + tap[i + 1] * op.getDilations()[i] - before[i]);
+        from.push_back(out[i + 2] * how.strides[i] + tap[i + 1] * how.dilations[i] - before[i]);
         weight.push_back(tap[i + 1]);
         isInside &= from.back() >= 0 && from.back() < x.getDim(i + 2);
       }
@@ -140,6 +143,12 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
     sum.store(*result, position++);
   });
   return result;
+}
+
+static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
+  Convolution how{op.getStrides(), op.getPads(), op.getDilations(), static_cast<int64_t>(op.getGroups()),
+                  op.getAutoPad()};
+  return convolve(frame, frame.tensor(op.getInput()), frame.tensor(op.getWeight()), how);
 }
 
 void interp::registerLinearAlgebraOps(OpTable &table) {

@@ -6,9 +6,6 @@ import pytest
 from test_nn_ops import softmax
 from test_ops import DTYPES, Function, check, compiled, numbers, tensor  # noqa: F401 (a fixture)
 
-# The reference interpreter does not know these ops.
-pytestmark = pytest.mark.parametrize("compiled", ["relax-run"], indirect=True, scope="module")
-
 # --------------------------------------------------------------------------------------------------------------------
 # Attention
 # --------------------------------------------------------------------------------------------------------------------

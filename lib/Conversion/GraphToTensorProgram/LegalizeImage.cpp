@@ -70,8 +70,8 @@ public:
     Type type = cast<RankedTensorType>(source.getType()).getElementType();
     Value sum;
     for (auto [tap, weight] : taps) {
-      // Neighbours outside are the nearest elements.
-      Value inside = w.select(w.less(tap, zero), zero, w.select(w.less(last, tap), last, tap));
+      // Neighbours outside are the nearest elements; NaN reads the first.
+      Value inside = w.select(w.less(zero, tap), w.select(w.less(last, tap), last, tap), zero);
       Value element = read(w, source, w.toIndex(inside));
       if (weight)
         element = arith::MulFOp::create(builder, loc, element, convertFloat(builder, loc, weight, type));
@@ -80,6 +80,7 @@ public:
     if (!crops)
       return sum;
     Value isOutside = arith::OrIOp::create(builder, loc, w.less(position, zero), w.less(last, position));
+    isOutside = arith::AndIOp::create(builder, loc, isOutside, isNotEmpty(w));
     return w.select(isOutside, createScalar(builder, loc, type, op.getExtrapolation().convertToDouble()), sum);
   }
 
@@ -106,14 +107,14 @@ private:
       return w.select(isOne, w.mul(w.constant((begin + end) / 2), steps),
                       w.add(w.mul(w.constant(begin), steps), moved));
     }
-    Value position = w.sub(unscale(w.add(i, half)), half);
-    if (coordinates == "pytorch_half_pixel")
-      return w.select(isOne, zero, position);
-    if (coordinates == "half_pixel_symmetric") {
-      Value adjusted = w.sub(one, w.div(unscale(result), size));
-      return w.add(w.mul(w.mul(size, half), adjusted), position);
+    Value center = unscale(w.add(i, half));
+    // Without scales the adjustment is nothing.
+    if (auto scales = op.getScales(); scales && coordinates == "half_pixel_symmetric") {
+      Value adjusted = w.sub(one, w.div(result, w.mul(w.constant((*scales)[number]), size)));
+      center = w.add(w.mul(w.mul(size, half), adjusted), center);
     }
-    return position;
+    Value position = w.sub(center, half);
+    return coordinates == "pytorch_half_pixel" ? w.select(isOne, zero, position) : position;
   }
 
   Value writeRounded(FloatWriter &w, Value position) {
@@ -159,17 +160,20 @@ private:
       weight = w.div(weight, total);
   }
 
+  Value isNotEmpty(FloatWriter &w) const {
+    Value none = arith::ConstantIndexOp::create(w.builder, w.loc, 0);
+    return arith::CmpIOp::create(w.builder, w.loc, arith::CmpIPredicate::ne, in, none);
+  }
+
   /// An element of the source; zero of an empty one.
   Value read(FloatWriter &w, Value source, Value index) {
     unsigned rank = cast<RankedTensorType>(source.getType()).getRank();
     SmallVector<Value> indices;
     for (unsigned dim = 0; dim != rank; ++dim)
       indices.push_back(dim == axis ? index : linalg::IndexOp::create(w.builder, w.loc, dim).getResult());
-    Value none = arith::ConstantIndexOp::create(w.builder, w.loc, 0);
-    Value exists = arith::CmpIOp::create(w.builder, w.loc, arith::CmpIPredicate::ne, in, none);
     Type type = cast<RankedTensorType>(source.getType()).getElementType();
     auto choose = scf::IfOp::create(
-        w.builder, w.loc, exists,
+        w.builder, w.loc, isNotEmpty(w),
         [&](OpBuilder &b, Location l) {
           scf::YieldOp::create(b, l, tensor::ExtractOp::create(b, l, source, indices).getResult());
         },

@@ -63,7 +63,8 @@ static Value createTable(ProgramBody &body, StorageFormat format) {
     APFloat value(*format.semantics, APInt(format.bits, bits));
     bool losesInfo = false;
     value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
-    values.push_back(value);
+    // Conversion may leave no bit of a NaN that has no payload.
+    values.push_back(value.isNaN() ? APFloat::getNaN(APFloat::IEEEsingle()) : value);
   }
   auto type = RankedTensorType::get({1 << format.bits}, body.builder.getF32Type());
   return arith::ConstantOp::create(body.builder, body.loc, DenseElementsAttr::get(type, values));

@@ -73,6 +73,10 @@ FailureOr<RankedTensorType> ResizeOp::inferType(TypeInference &inference, Adapto
   size_t roiSize = adaptor.getRoi() ? adaptor.getRoi()->size() : 0;
   if (roiSize != (crops ? 2 * axes.size() : 0))
     return inference.fail("roi is expected to have ", crops ? 2 * axes.size() : 0, " entries, got ", roiSize);
+  double outside = adaptor.getExtrapolation().convertToDouble();
+  if (auto integer = dyn_cast<IntegerType>(type.getElementType());
+      integer && !(std::abs(outside) < std::ldexp(1.0, std::min(integer.getWidth(), 54U) - 1)))
+    return inference.fail("extrapolation is expected to be a number of type ", integer, ", got ", outside);
   for (auto [axis, extent] : llvm::zip_equal(axes, extents))
     dims[axis] = extent;
   return inference.makeType(dims, type.getElementType());

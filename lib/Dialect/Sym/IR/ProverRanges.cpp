@@ -55,8 +55,44 @@ struct IntervalCache {
     done[atom] = result;
     return result;
   }
-  Interval ofPoly(const Poly &poly) {
-    return sym::detail::intervalOf(poly, [&](const SymAtom *atom) { return ofAtom(atom); });
+  Interval ofPoly(const Poly &poly, unsigned depth = 0) {
+    Interval result = sym::detail::intervalOf(poly, [&](const SymAtom *atom) { return ofAtom(atom); });
+    if ((result.lo && result.hi) || poly.size() < 2 || poly.size() > kMaxSplitTerms || depth == kMaxSplitDepth)
+      return result;
+    for (const SymTerm &term : poly)
+      for (auto [atom, power] : term.factors)
+        if (atom->kind == SymAtom::Kind::Max && power == 1)
+          chooseOperands(poly, term, atom, depth, result);
+    return result;
+  }
+
+private:
+  static constexpr size_t kMaxSplitTerms = 8;
+  static constexpr unsigned kMaxSplitDepth = 2;
+
+  /// m*max(a, b) is at least m*a for m >= 0, which may cancel other terms: n*k + k*max(-n, -m) is not negative.
+  void chooseOperands(const Poly &poly, const SymTerm &term, const SymAtom *max, unsigned depth, Interval &result) {
+    End &end = term.coefficient > 0 ? result.lo : result.hi;
+    std::optional<Factors> others = divideFactors(term.factors, {{max, 1u}});
+    if (end || !others)
+      return;
+    Poly self, around;
+    self.push_back(term);
+    around.push_back({1, *others});
+    OptPoly rest = add(poly, self, -1);
+    if (!rest || !ofPoly(around, kMaxSplitDepth).isNonNegative())
+      return;
+    for (SymExpr operand : max->operands) {
+      OptPoly chosen = multiply(getPoly(operand), term.coefficient, *others);
+      OptPoly sum = chosen ? add(*rest, *chosen) : OptPoly();
+      if (!sum)
+        continue;
+      Interval bounds = ofPoly(*sum, depth + 1);
+      if (term.coefficient > 0 && bounds.lo)
+        end = end ? std::max(*end, *bounds.lo) : *bounds.lo;
+      if (term.coefficient < 0 && bounds.hi)
+        end = end ? std::min(*end, *bounds.hi) : *bounds.hi;
+    }
   }
 };
 } // namespace

@@ -69,12 +69,12 @@ def Relax_RecurrentScanOp : Relax_InferredOp<"recurrent_scan", [AttrSizedOperand
 
     Example: `%r = relax.recurrent_scan %x, %r, %s {cell = "rnn", activations = ["tanh"], alpha = array<f64: 0.0>, beta = array<f64: 0.0>} : (tensor<?x2x4xf32, #relax_sym.shape<[t, 2, 4]>>, tensor<4x4xf32>, tensor<2x4xf32>) -> tensor<?x2x4xf32, #relax_sym.shape<[t + 1, 2, 4]>>`
   }];
-  let arguments = (ins Relax_FloatTensor:$input, Relax_FloatTensor:$recurrence, Relax_FloatTensor:$state,
-                       Optional<RankedTensorOf<[I32, I64]>>:$lengths, Optional<Relax_FloatTensor>:$peephole,
-                       Optional<Relax_FloatTensor>:$bias, StrAttr:$cell, StrArrayAttr:$activations,
+  let arguments = (ins RankedTensorOf<[F32, F64]>:$input, RankedTensorOf<[F32, F64]>:$recurrence,
+                       RankedTensorOf<[F32, F64]>:$state, Optional<RankedTensorOf<[I32, I64]>>:$lengths,
+                       Optional<RankedTensorOf<[F32, F64]>>:$peephole, Optional<RankedTensorOf<[F32, F64]>>:$bias, StrAttr:$cell, StrArrayAttr:$activations,
                        DenseF64ArrayAttr:$alpha, DenseF64ArrayAttr:$beta, OptionalAttr<F64Attr>:$clip,
                        UnitAttr:$input_forget, UnitAttr:$linear_before_reset, UnitAttr:$reverse);
-  let results = (outs Relax_FloatTensor:$result);
+  let results = (outs RankedTensorOf<[F32, F64]>:$result);
   let assemblyFormat = [{
     $input `,` $recurrence `,` $state (`lengths` `(` $lengths^ `)`)? (`peephole` `(` $peephole^ `)`)?
     (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
