@@ -65,8 +65,7 @@ def main():
     for variable in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
         os.environ.pop(variable, None)
     os.environ["OPENBLAS_NUM_THREADS"] = str(args.threads)
-    os.environ["RELAX_RUNTIME_LIBRARY"] = str(args.build / "lib/librelax_runtime.so")
-    sys.path.insert(0, str(ROOT / "python-bindings"))
+    sys.path.insert(0, str(args.build / "python"))
     import numpy as np
     import relax
 
@@ -74,7 +73,7 @@ def main():
         source, artifact = pathlib.Path(folder, "gemm.mlir"), pathlib.Path(folder, "gemm.rlx")
         source.write_text(CODE.format(k=args.k, m=args.m))
         subprocess.run([args.build / "bin/relax-compile", "--target=native", source, "-o", artifact], check=True)
-        module = relax.Module(artifact, threads=args.threads)
+        module = relax.load(artifact, threads=args.threads)
     w = np.random.default_rng(0).standard_normal((args.k, args.m), dtype=np.float32)
     print(f"f32 (n, {args.k}) x ({args.k}, {args.m}), {args.threads} thread(s), medians of {args.repeats}")
     print("   n  OpenBLAS     relax   GFLOP/s; ratio = OpenBLAS time / our time")

@@ -30,6 +30,8 @@ class Part:
 def part_of(path):
     """The part that a file belongs to, by its path in the checkout; None for files without a rule."""
     words = path.parts
+    if path.parts[:2] == ("include", "RelaxDialect-c"):
+        return Part(7, "registration")
     if words[0] in ("include", "lib") and len(words) > 2:
         words = words[2:] if words[0] == "include" else words[1:]
     elif words[0] == "tools":
@@ -99,7 +101,7 @@ def check(root=ROOT):
         for header in INCLUDE.findall((root / path).read_text()):
             if user.name in NO_COMPILER and header.startswith(("mlir/", "llvm/", "mlir-c/")):
                 result.bad(path, f"includes {header}: the runtime uses no LLVM and no MLIR")
-            if not header.startswith("RelaxDialect/"):
+            if not header.startswith(("RelaxDialect/", "RelaxDialect-c/")):
                 continue
             used = part_of(pathlib.Path("include") / header)
             why = may_use(user, used) if used else None

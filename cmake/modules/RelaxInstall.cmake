@@ -13,7 +13,8 @@ set_target_properties(relax_runtime PROPERTIES EXPORT_NAME Runtime)
 
 install(TARGETS RelaxDialect relax_runtime EXPORT RelaxDialectTargets LIBRARY DESTINATION lib)
 install(EXPORT RelaxDialectTargets NAMESPACE Relax:: DESTINATION ${RELAX_PACKAGE_DIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/RelaxDialect ${PROJECT_BINARY_DIR}/include/RelaxDialect
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/RelaxDialect ${PROJECT_SOURCE_DIR}/include/RelaxDialect-c
+  ${PROJECT_BINARY_DIR}/include/RelaxDialect
   DESTINATION include
   FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td"
   PATTERN "CMakeFiles" EXCLUDE)

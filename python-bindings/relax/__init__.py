@@ -1,6 +1,45 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""Runs artifacts of relax-compile on numpy arrays."""
-from . import onnx
-from .runtime import Module, RelaxError
+"""Relax for MLIR: compile a model once, run it at every size.
 
-__all__ = ["Module", "RelaxError", "onnx"]
+    module = relax.Module.load("model.mlir")     # or relax.onnx.load("model.onnx")
+    executable = module.compile()
+    outputs = executable(x=array)                # numpy arrays by name
+
+Running an artifact needs no compiler: relax.load("model.rlx") loads the runtime only. docs/Python.md goes on.
+"""
+import typing
+
+from ._errors import Diagnostic, RelaxError
+from ._runtime import Executable, Function, TensorInfo
+
+if typing.TYPE_CHECKING:
+    from . import onnx
+    from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
+    from .compiler import interpret, prove
+
+__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Prover", "RelaxError",
+           "TensorInfo", "ceildiv", "dim", "expr", "interpret", "load", "maximum", "minimum", "onnx", "prove"]
+
+_COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
+             "minimum", "prove")
+
+
+def load(artifact, **options) -> Executable:
+    """The Executable of an artifact: a path or bytes. `options` are those of Executable."""
+    return Executable(artifact, **options)
+
+
+def __getattr__(name):
+    # The compiler is loaded when it is asked for first.
+    import importlib
+    if name == "onnx":
+        return importlib.import_module(".onnx", __name__)
+    if name not in _COMPILER:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(importlib.import_module(".compiler", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

@@ -1,51 +1,40 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""ONNX models as functions of numpy arrays, by the program relax-compile."""
-import os
+"""ONNX models as modules of the compiler and as functions of numpy arrays."""
 import pathlib
-import subprocess
 import tempfile
 
-from .runtime import Module, RelaxError
+from ._compiler import Module
+from ._runtime import Executable
 
 
-def compile_model(model, artifact, *, symbols=None, dims=None, facts=(), opset=None, target=None, compiler=None,
-                  timeout=None):
-    """Compiles `model`, a path, to the file `artifact`.
+def load(model, *, symbols=None, dims=None, facts=(), opset=0) -> Module:
+    """Imports `model`: a path, bytes, or an object with SerializeToString (onnx.ModelProto).
 
     symbols: {dimension name of an input: other name}; dims: {dimension name: constant}; facts: texts such as
-    "batch <= 8", used and checked when the function is called; opset: in the place of the file's; compiler: the path of
-    the program, else $RELAX_COMPILE, else what the PATH has. Raises RelaxError with the compiler's message.
+    "batch <= 8", used and checked when the function is called; opset: in the place of the file's. Weights in external
+    files are found only from a path, and stay there until the module is compiled.
     """
-    command = [compiler or os.environ.get("RELAX_COMPILE", "relax-compile"), model, "-o", artifact]
-    command += [f"--rename-dim={name}={symbol}" for name, symbol in (symbols or {}).items()]
-    command += [f"--dim={name}={value}" for name, value in (dims or {}).items()]
-    command += [f"--fact={fact}" for fact in facts]
-    if opset is not None:
-        command.append(f"--opset={opset}")
-    if target is not None:
-        command.append(f"--target={target}")
-    process = subprocess.run([os.fspath(word) for word in command], capture_output=True, text=True, errors="replace",
-                             timeout=timeout)
-    if process.returncode:
-        lines = process.stderr.strip().splitlines() or ["no message"]
-        text = next((line.split("error: ", 1)[1] for line in lines if "error: " in line), lines[-1])
-        status = "" if process.returncode == 1 else f"relax-compile ended with status {process.returncode}: "
-        raise RelaxError(status + text)
+    folder = None
+    if hasattr(model, "SerializeToString"):
+        model = model.SerializeToString()
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        # The module refers to the weights in the file, which goes with it.
+        folder = tempfile.TemporaryDirectory(prefix="relax-")
+        path = pathlib.Path(folder.name) / "model.onnx"
+        path.write_bytes(model)
+        model = path
+    module = Module._import_onnx(model, dict(symbols or {}), dict(dims or {}), [str(fact) for fact in facts],
+                                 opset or 0)
+    module._folder = folder
+    return module
 
 
-def from_model(model, *, function="main", libraries=(), runtime=None, **options):
-    """A Module for `model`: a path, bytes, or an object with SerializeToString (onnx.ModelProto).
+def from_model(model, *, target="cpu", symbols=None, dims=None, facts=(), opset=0, **options) -> Executable:
+    """Imports, compiles and loads `model`. `options` are those of Executable, the others those of load."""
+    module = load(model, symbols=symbols, dims=dims, facts=facts, opset=opset)
+    return module.compile(target=target, **options)
 
-    `options` are those of compile_model. Weights in external files are found only from a path.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        artifact = pathlib.Path(folder) / "model.rlx"
-        if hasattr(model, "SerializeToString"):
-            model = model.SerializeToString()
-        if isinstance(model, (bytes, bytearray)):
-            path = pathlib.Path(folder) / "model.onnx"
-            path.write_bytes(model)
-            model = path
-        compile_model(model, artifact, **options)
-        # The artifact stays open where it is needed: its file may go.
-        return Module(artifact, function, libraries, runtime)
+
+def compile_model(model, artifact, *, target="cpu", **options):
+    """Imports and compiles `model` to the file `artifact`. `options` are those of load."""
+    load(model, **options).compile_to(artifact, target=target)

@@ -1,7 +1,8 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""onnx.backend.base over the tools and the Python package relax: a model is compiled to an artifact and run from it."""
+"""onnx.backend.base: relax-compile in a process of its own compiles, the Python package relax runs the artifact."""
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -11,20 +12,26 @@ from onnx.backend.base import Backend, BackendRep
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("RELAX_BUILD_DIR", ROOT / "build"))
-sys.path.insert(0, str(ROOT / "python-bindings"))
+sys.path.insert(0, str(BUILD / "python"))
 import relax  # noqa: E402
 
 
 def compile_file(model, artifact, timeout=120):
-    """Compiles a model file."""
-    relax.onnx.compile_model(model, artifact, compiler=BUILD / "bin/relax-compile", timeout=timeout)
+    """Compiles a model file in a process of its own."""
+    process = subprocess.run([BUILD / "bin/relax-compile", model, "-o", artifact], capture_output=True, text=True,
+                             errors="replace", timeout=timeout)
+    if process.returncode:
+        lines = process.stderr.strip().splitlines() or ["no message"]
+        text = next((line.split("error: ", 1)[1] for line in lines if "error: " in line), lines[-1])
+        status = "" if process.returncode == 1 else f"relax-compile ended with status {process.returncode}: "
+        raise relax.RelaxError(status + text)
 
 
 class RelaxRep(BackendRep):
     """A compiled model; `run` takes the inputs in the order of the graph's, or by name."""
 
     def __init__(self, artifact, inputs):
-        self.module = relax.Module(artifact, runtime=str(BUILD / "lib/librelax_runtime.so"))
+        self.module = relax.load(artifact)
         self.inputs = inputs
 
     def run(self, inputs, **_):

@@ -1,8 +1,11 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Fixtures of the execution tests: where the programs are and how to run them."""
+import importlib
 import os
 import pathlib
+import re
 import subprocess
+import sys
 
 import pytest
 
@@ -31,3 +34,12 @@ def tool():
         return subprocess.run([str(BUILD / "bin" / name), *map(str, args)], capture_output=True, text=True, **more)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def relax():
+    """The Python package of the build."""
+    if re.search("^RELAX_ENABLE_PYTHON:BOOL=OFF$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE):
+        pytest.skip("the build has no Python package")
+    sys.path.insert(0, str(BUILD / "python"))
+    return importlib.import_module("relax")

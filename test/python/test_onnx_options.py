@@ -1,7 +1,5 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Options of the ONNX import: names and values of dimensions, facts, the opset; relax.onnx.from_model."""
-import sys
-
 import numpy as np
 import onnx
 import pytest
@@ -65,12 +63,9 @@ def test_errors(translate, flag, message):
     assert process.returncode == 1 and message in process.stderr, process.stderr
 
 
-def test_from_model(root, build):
-    sys.path.insert(0, str(root / "python-bindings"))
-    import relax
-    places = {"compiler": build / "bin/relax-compile", "runtime": str(build / "lib/librelax_runtime.so")}
-    function = relax.onnx.from_model(SUM, facts=["batch <= 8"], symbols={"n": "width"}, **places)
-    assert function.inputs["x"] == (np.dtype("f4"), ("batch", "width"))
+def test_from_model(relax):
+    function = relax.onnx.from_model(SUM, facts=["batch <= 8"], symbols={"n": "width"})["main"]
+    assert function.inputs[0].dtype == np.dtype("f4") and function.inputs[0].dims == ("batch", "width")
     for batch, width in [(3, 5), (0, 2), (8, 1)]:
         x = np.arange(batch * width, dtype=np.float32).reshape(batch, width)
         np.testing.assert_array_equal(function(x=x, z=x)["y"], x + x)
@@ -78,4 +73,6 @@ def test_from_model(root, build):
         x = np.zeros((9, 1), np.float32)
         function(x=x, z=x)
     with pytest.raises(relax.RelaxError, match=r"node 'node_y' \(Foo, ai.onnx, opset 18\): unsupported operator"):
-        relax.onnx.from_model(model(node("Foo", "x"), {"x": [1]}, {"y": [1]}).SerializeToString(), **places)
+        relax.onnx.from_model(model(node("Foo", "x"), {"x": [1]}, {"y": [1]}).SerializeToString())
+    with pytest.raises(relax.RelaxError, match="no input has a dimension named 'q'"):
+        relax.onnx.load(SUM, dims={"q": 4})

@@ -7,15 +7,14 @@
 
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Artifact.h"
+#include "RelaxDialect/Target/EntryPoints.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
@@ -66,43 +65,6 @@ LogicalResult writeFile(StringRef path, function_ref<void(raw_ostream &)> write)
   return success();
 }
 
-/// The functions to compile: those that are named, where '*' names every public one; by default 'main', else the only
-/// one.
-FailureOr<std::vector<StringRef>> chooseEntries(ArrayRef<StringRef> known, ArrayRef<std::string> names) {
-  if (known.empty())
-    return error("the module has no public function with a body");
-  std::string all = llvm::join(known, ", ");
-  if (names.empty()) {
-    if (llvm::is_contained(known, "main"))
-      return std::vector<StringRef>{"main"};
-    if (known.size() == 1)
-      return known.vec();
-    return error("several public functions, none of them 'main': choose with --function (all with --function='*'): " +
-                 all);
-  }
-  for (const std::string &name : names)
-    if (name != "*" && !llvm::is_contained(known, name))
-      return error("no public function '" + name + "', the module has: " + all);
-  if (llvm::is_contained(names, "*"))
-    return known.vec();
-  return std::vector<StringRef>(names.begin(), names.end());
-}
-
-/// Everything but the entries becomes private, so that it is inlined or removed.
-LogicalResult selectFunctions(ModuleOp module, ArrayRef<std::string> names) {
-  SmallVector<StringRef> known;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      known.push_back(function.getName());
-  FailureOr<std::vector<StringRef>> entries = chooseEntries(known, names);
-  if (failed(entries))
-    return failure();
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!llvm::is_contained(*entries, function.getName()))
-      function.setPrivate();
-  return success();
-}
-
 OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &sources, MLIRContext &context) {
   if (StringRef(options.input).ends_with(".onnx"))
     return importONNX(options.input, &context, options.import);
@@ -149,8 +111,10 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module = readModel(options, sources, context);
-  if (!module || failed(selectFunctions(*module, options.functions)))
+  if (!module)
     return failure();
+  if (failed(selectEntryPoints(*module, options.functions, reason, "--function")))
+    return error(reason);
   // What is said of the module as a whole is about files, and has no line.
   ScopedDiagnosticHandler wholeModule(&context, [location = module->getLoc()](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error || diagnostic.getLocation() != location)

@@ -100,6 +100,9 @@ RELAX_RT_API relax_rt_status relax_rt_instance_load_library(relax_rt_instance *i
 /** Loads and checks the artifact at `path`. On failure *out_module is NULL. */
 RELAX_RT_API relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *path,
                                                   relax_rt_module **out_module);
+/** The same from `size` bytes in memory, which are copied. Messages name the artifact "<bytes>". */
+RELAX_RT_API relax_rt_status relax_rt_module_load_bytes(relax_rt_instance *instance, const void *bytes, size_t size,
+                                                        relax_rt_module **out_module);
 /** What the artifact at `path` says of itself: functions, kernels, library functions, memory report. The file is
  * checked as a whole, but no code of it is opened, nothing is needed to be registered and it may be made for another
  * CPU. No context can be made of such a module. On failure *out_module is NULL. */

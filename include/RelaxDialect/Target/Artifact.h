@@ -19,6 +19,8 @@ struct ArtifactOptions {
 /// Writes the artifact of a module in LLVM dialect that carries the tables of Conversion/ModuleTables.h. The tables are
 /// taken off the module. The same module gives the same bytes. On failure nothing is left at `path`.
 LogicalResult writeArtifact(ModuleOp module, const ArtifactOptions &options, StringRef path);
+/// The same to an empty stream, which after a failure holds a part of an artifact.
+LogicalResult writeArtifact(ModuleOp module, const ArtifactOptions &options, llvm::raw_pwrite_stream &stream);
 
 } // namespace mlir::relax
 

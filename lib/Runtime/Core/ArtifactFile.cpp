@@ -95,6 +95,29 @@ relax_rt_status ArtifactFile::open(const char *name) {
   file = ::open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return ioError("cannot open");
+  return openDescriptor();
+}
+
+relax_rt_status ArtifactFile::open(const void *bytes, size_t size) {
+  path = "<bytes>";
+  // A file without a name: sections are mapped and read as from any other.
+  file = memfd_create("relax-artifact", MFD_CLOEXEC);
+  if (file < 0)
+    return ioError("cannot make a file in memory");
+  const char *from = static_cast<const char *>(bytes);
+  while (size) {
+    ssize_t written = ::write(file, from, std::min<size_t>(size, size_t(1) << 30));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return ioError("cannot write");
+    from += written;
+    size -= static_cast<size_t>(written);
+  }
+  return openDescriptor();
+}
+
+relax_rt_status ArtifactFile::openDescriptor() {
   struct stat info;
   if (fstat(file, &info) != 0)
     return ioError("cannot stat");

@@ -44,6 +44,8 @@ public:
 
   /// Opens the file, checks header and section table and reads the checksums.
   relax_rt_status open(const char *path);
+  /// The same with a copy of the bytes.
+  relax_rt_status open(const void *bytes, size_t size);
   /// Copies a section into `bytes` and checks it; without the section `bytes` stays empty.
   relax_rt_status read(SectionKind kind, std::vector<uint8_t> &bytes) const;
   /// Maps a section and checks it; nothing is mapped when it is absent or empty.
@@ -53,6 +55,7 @@ public:
   relax_rt_status invalid(const std::string &what) const;
 
 private:
+  relax_rt_status openDescriptor();
   relax_rt_status ioError(const std::string &what) const;
   relax_rt_status readAt(uint64_t offset, uint64_t size, uint8_t *out) const;
   relax_rt_status checkHeader(const std::vector<uint8_t> &page);

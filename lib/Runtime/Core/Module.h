@@ -40,6 +40,7 @@ std::string checkMetadata(const Metadata &metadata);
 /// Immutable once loaded; any number of threads may read it.
 struct relax_rt_module {
   relax_rt_status load(relax_rt_instance &instance, const char *path);
+  relax_rt_status load(relax_rt_instance &instance, const void *bytes, size_t size);
   /// Everything but code and library functions.
   relax_rt_status describe(const char *path);
   bool canRun() const { return code.isLoaded(); }
@@ -52,7 +53,8 @@ struct relax_rt_module {
   relax_rt::Mapping weights;
 
 private:
-  relax_rt_status readDescription(const char *path, relax_rt::ArtifactFile &artifact);
+  relax_rt_status readDescription(const relax_rt::ArtifactFile &artifact);
+  relax_rt_status load(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status readMetadata(const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveExterns(const relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact, const std::vector<uint8_t> &bytes);

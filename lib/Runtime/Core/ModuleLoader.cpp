@@ -130,7 +130,9 @@ void relax_rt_module::buildSignatures() {
 
 relax_rt_status relax_rt_module::describe(const char *path) {
   ArtifactFile artifact;
-  if (relax_rt_status status = readDescription(path, artifact))
+  if (relax_rt_status status = artifact.open(path))
+    return status;
+  if (relax_rt_status status = readDescription(artifact))
     return status;
   // The rest is only checked.
   if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
@@ -139,9 +141,7 @@ relax_rt_status relax_rt_module::describe(const char *path) {
   return artifact.read(SectionKind::Code, bytes);
 }
 
-relax_rt_status relax_rt_module::readDescription(const char *path, ArtifactFile &artifact) {
-  if (relax_rt_status status = artifact.open(path))
-    return status;
+relax_rt_status relax_rt_module::readDescription(const ArtifactFile &artifact) {
   if (relax_rt_status status = readMetadata(artifact))
     return status;
   buildSignatures();
@@ -150,7 +150,20 @@ relax_rt_status relax_rt_module::readDescription(const char *path, ArtifactFile 
 
 relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const char *path) {
   ArtifactFile artifact;
-  if (relax_rt_status status = readDescription(path, artifact))
+  if (relax_rt_status status = artifact.open(path))
+    return status;
+  return load(instance, artifact);
+}
+
+relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const void *bytes, size_t size) {
+  ArtifactFile artifact;
+  if (relax_rt_status status = artifact.open(bytes, size))
+    return status;
+  return load(instance, artifact);
+}
+
+relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const ArtifactFile &artifact) {
+  if (relax_rt_status status = readDescription(artifact))
     return status;
   std::string error;
   if (!hostCanRun(metadata.targetTriple, metadata.cpuFeatures, error))
@@ -186,6 +199,15 @@ relax_rt_status relax_rt_module_load(relax_rt_instance *instance, const char *pa
     if (!instance || !path)
       return failLiteral(RELAX_RT_INVALID_ARGUMENT, "instance or path is NULL");
     return module.load(*instance, path);
+  });
+}
+
+relax_rt_status relax_rt_module_load_bytes(relax_rt_instance *instance, const void *bytes, size_t size,
+                                           relax_rt_module **out_module) {
+  return makeModule(out_module, [&](relax_rt_module &module) {
+    if (!instance || (!bytes && size))
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "instance or bytes is NULL");
+    return module.load(*instance, bytes, size);
   });
 }
 

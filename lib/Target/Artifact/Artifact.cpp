@@ -24,7 +24,7 @@ namespace {
 /// Writes sections one after the other and the header at the end.
 class ArtifactWriter {
 public:
-  explicit ArtifactWriter(llvm::raw_fd_ostream &stream) : stream(stream) { padTo(relax_rt::kPageSize); }
+  explicit ArtifactWriter(llvm::raw_pwrite_stream &stream) : stream(stream) { padTo(relax_rt::kPageSize); }
 
   void beginSection(relax_rt::SectionKind kind) {
     padTo(llvm::alignTo(position, relax_rt::kPageSize));
@@ -75,8 +75,7 @@ public:
     std::memcpy(page.data(), &header, sizeof(header));
     header.headerCrc = relax_rt::crc32(page.data(), page.size());
     std::memcpy(page.data(), &header, sizeof(header));
-    stream.seek(0);
-    stream.write(reinterpret_cast<const char *>(page.data()), page.size());
+    stream.pwrite(reinterpret_cast<const char *>(page.data()), page.size(), 0);
   }
 
 private:
@@ -94,7 +93,7 @@ private:
     block.clear();
   }
 
-  llvm::raw_fd_ostream &stream;
+  llvm::raw_pwrite_stream &stream;
   relax_rt::Header header = {};
   uint64_t position = 0;
   std::vector<uint32_t> checksums;
@@ -158,29 +157,38 @@ private:
   std::optional<llvm::raw_fd_ostream> stream;
 };
 
+/// Everything of an artifact but what comes from weight files.
+struct Contents {
+  relax_rt::Metadata metadata;
+  SmallVector<WeightEntry> weights;
+  SmallVector<char> shared;
+};
+
 } // namespace
 
-LogicalResult relax::writeArtifact(ModuleOp module, const ArtifactOptions &options, StringRef path) {
+static LogicalResult makeContents(ModuleOp module, const ArtifactOptions &options, Contents &contents) {
   FailureOr<relax_rt::Metadata> metadata = buildMetadata(module, options.target);
   FailureOr<SmallVector<WeightEntry>> weights = getWeights(module);
-  SmallVector<char> shared;
-  if (failed(metadata) || failed(weights) || failed(compileCode(module, options.target, shared)))
+  if (failed(metadata) || failed(weights) || failed(compileCode(module, options.target, contents.shared)))
     return failure();
+  contents.metadata = std::move(*metadata);
+  contents.weights = std::move(*weights);
+  return success();
+}
 
-  PendingFile file;
-  if (failed(file.create(module, path)))
-    return failure();
-  ArtifactWriter writer(file.getStream());
-  std::string encoded = relax_rt::encodeMetadata(*metadata);
+static LogicalResult writeContents(ModuleOp module, const ArtifactOptions &options, const Contents &contents,
+                                   llvm::raw_pwrite_stream &stream) {
+  ArtifactWriter writer(stream);
+  std::string encoded = relax_rt::encodeMetadata(contents.metadata);
   writer.beginSection(relax_rt::SectionKind::Metadata);
   writer.append(ArrayRef<char>(encoded.data(), encoded.size()));
   writer.endSection();
   writer.beginSection(relax_rt::SectionKind::Code);
-  writer.append(shared);
+  writer.append(contents.shared);
   writer.endSection();
-  if (!weights->empty()) {
+  if (!contents.weights.empty()) {
     writer.beginSection(relax_rt::SectionKind::Weights);
-    for (const WeightEntry &weight : *weights) {
+    for (const WeightEntry &weight : contents.weights) {
       writer.padSectionTo(weight.offset);
       if (failed(
               readWeight(module, weight, options.blobDirectory, [&](ArrayRef<char> bytes) { writer.append(bytes); })))
@@ -189,5 +197,20 @@ LogicalResult relax::writeArtifact(ModuleOp module, const ArtifactOptions &optio
     writer.endSection();
   }
   writer.finish();
+  return success();
+}
+
+LogicalResult relax::writeArtifact(ModuleOp module, const ArtifactOptions &options, llvm::raw_pwrite_stream &stream) {
+  Contents contents;
+  return success(succeeded(makeContents(module, options, contents)) &&
+                 succeeded(writeContents(module, options, contents, stream)));
+}
+
+LogicalResult relax::writeArtifact(ModuleOp module, const ArtifactOptions &options, StringRef path) {
+  Contents contents;
+  PendingFile file;
+  if (failed(makeContents(module, options, contents)) || failed(file.create(module, path)) ||
+      failed(writeContents(module, options, contents, file.getStream())))
+    return failure();
   return file.commit(module, path);
 }

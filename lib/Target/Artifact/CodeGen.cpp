@@ -19,13 +19,18 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::relax;
 
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CodeTarget &target, std::string &error) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  // Several threads may compile, each its own module.
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)

@@ -1,0 +1,210 @@
+//===- Common.cpp - Arrays and errors of the extension modules ------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "Common.h"
+
+#include <cstring>
+
+using namespace relax_python;
+
+namespace {
+
+/// Objects of Python that are looked up once. Never destroyed: the interpreter may be gone by then.
+struct Python {
+  nb::object error, empty, toArray;
+};
+
+Python &python() {
+  static Python *objects = [] {
+    auto *made = new Python();
+    made->error = nb::module_::import_("relax._errors").attr("RelaxError");
+    made->empty = nb::module_::import_("numpy").attr("empty");
+    made->toArray = nb::module_::import_("relax._arrays").attr("to_array");
+    return made;
+  }();
+  return *objects;
+}
+
+/// The dtype of numpy, made once per type.
+nb::object getDtype(relax_rt_dtype dtype) {
+  static nb::object *known = new nb::object[8 * 128];
+  nb::object &entry = known[(dtype.code & 7) * 128 + (dtype.bits & 127)];
+  if (entry.is_valid())
+    return entry;
+  nb::object make = nb::module_::import_("numpy").attr("dtype");
+  std::string bytes = std::to_string(dtype.bits / 8);
+  switch (dtype.bits == 0 ? -1 : dtype.code) {
+  case RELAX_RT_INT:
+    return entry = make("i" + bytes);
+  case RELAX_RT_UINT:
+    return entry = make("u" + bytes);
+  case RELAX_RT_FLOAT:
+    return entry = make("f" + bytes);
+  case RELAX_RT_BOOL:
+    return entry = make("?");
+  case RELAX_RT_BFLOAT:
+    return entry = make(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+  default:
+    raiseError("the element type has no counterpart in numpy", "invalid argument");
+  }
+}
+
+/// What a format of the buffer protocol says; 0 bits when it is not one of ours.
+relax_rt_dtype parseFormat(const char *format, Py_ssize_t itemSize) {
+  relax_rt_dtype none = {0, 0, 1};
+  if (!format)
+    return {RELAX_RT_UINT, 8, 1};
+  if (*format == '@' || *format == '=' || (*format == '<' && PY_LITTLE_ENDIAN))
+    ++format;
+  if (!*format || format[1])
+    return none;
+  auto bits = static_cast<uint8_t>(itemSize * 8);
+  if (std::strchr("bhilqn", *format))
+    return {RELAX_RT_INT, bits, 1};
+  if (std::strchr("BHILQN", *format))
+    return {RELAX_RT_UINT, bits, 1};
+  if (std::strchr("efd", *format))
+    return {RELAX_RT_FLOAT, bits, 1};
+  if (*format == '?')
+    return {RELAX_RT_BOOL, 8, 1};
+  return none;
+}
+
+} // namespace
+
+nb::str relax_python::decode(const std::string &text) {
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+void relax_python::raiseError(const std::string &text, const char *status, nb::list diagnostics) {
+  nb::object error = python().error(decode(text), status, diagnostics);
+  PyErr_SetObject(python().error.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+//===----------------------------------------------------------------------===//
+// TensorInfo
+//===----------------------------------------------------------------------===//
+
+TensorInfo::TensorInfo(const relax_rt_tensor_info &info)
+    : name(info.name), dims(info.dims, info.dims + info.rank), dtype(info.dtype) {}
+
+nb::tuple TensorInfo::getDims() const {
+  nb::list list;
+  for (const std::string &dim : dims)
+    list.append(dim);
+  return nb::tuple(list);
+}
+
+nb::object TensorInfo::getNumpyDtype() const { return getDtype(dtype); }
+
+std::string TensorInfo::str() const {
+  std::string text = name + ": " + nb::cast<std::string>(nb::str(getNumpyDtype())) + "[";
+  for (const std::string &dim : dims)
+    text += (&dim == dims.data() ? "" : ", ") + dim;
+  return text + "]";
+}
+
+void relax_python::bindTensorInfo(nb::module_ &module) {
+  nb::class_<TensorInfo>(module, "TensorInfo", "Name, element type and extents of an input or output.")
+      .def_ro("name", &TensorInfo::name)
+      .def_prop_ro("dtype", &TensorInfo::getNumpyDtype, nb::sig("def dtype(self) -> numpy.dtype"),
+                   "The element type, a numpy.dtype.")
+      .def_prop_ro("dims", &TensorInfo::getDims, nb::sig("def dims(self) -> tuple[str, ...]"),
+                   "The extents as text: '4', 'n', 'n*2 + 1'; '?' is not known before a call.")
+      .def("__repr__", &TensorInfo::str);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+Arguments::Arguments(const std::string &function, const std::vector<TensorInfo> &inputs, const nb::args &args,
+                     const nb::kwargs &kwargs) {
+  if (args.size() > inputs.size())
+    throw nb::type_error((function + "() takes " + std::to_string(inputs.size()) + " inputs but " +
+                          std::to_string(args.size()) + " were given")
+                             .c_str());
+  views.reserve(inputs.size());
+  buffers.reserve(inputs.size());
+  size_t named = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string &name = inputs[i].name;
+    nb::handle value = i < args.size() ? args[i] : nb::handle();
+    if (kwargs.size()) {
+      if (PyObject *found = PyDict_GetItemString(kwargs.ptr(), name.c_str())) {
+        if (value)
+          throw nb::type_error((function + "() got input '" + name + "' twice").c_str());
+        value = found;
+        ++named;
+      }
+    }
+    if (!value)
+      throw nb::type_error((function + "() is missing input '" + name + "'").c_str());
+    add(inputs[i], value);
+  }
+  if (named == kwargs.size())
+    return;
+  for (auto [key, value] : kwargs) {
+    std::string name = nb::cast<std::string>(key);
+    bool known = false;
+    for (const TensorInfo &info : inputs)
+      known |= info.name == name;
+    if (!known)
+      throw nb::type_error((function + "() has no input '" + name + "'").c_str());
+  }
+}
+
+Arguments::~Arguments() {
+  for (Py_buffer &buffer : buffers)
+    PyBuffer_Release(&buffer);
+}
+
+/// Adds the value when it has a dense, aligned buffer with elements of a known type.
+bool Arguments::addBuffer(nb::handle value) {
+  Py_buffer buffer;
+  if (!PyObject_CheckBuffer(value.ptr()) ||
+      PyObject_GetBuffer(value.ptr(), &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  relax_rt_dtype dtype = parseFormat(buffer.format, buffer.itemsize);
+  auto alignment = static_cast<size_t>(buffer.itemsize ? buffer.itemsize : 1);
+  if (dtype.bits == 0 || reinterpret_cast<uintptr_t>(buffer.buf) % alignment != 0) {
+    PyBuffer_Release(&buffer);
+    return false;
+  }
+  buffers.push_back(buffer);
+  static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "extents are used as they are");
+  views.push_back({buffer.buf, reinterpret_cast<const int64_t *>(buffer.shape), buffer.ndim, dtype});
+  return true;
+}
+
+void Arguments::add(const TensorInfo &info, nb::handle value) {
+  if (addBuffer(value))
+    return;
+  // Strides, lists, tensors of other packages: relax._arrays makes a dense array, as its bits where needed.
+  nb::tuple made = nb::cast<nb::tuple>(python().toArray(value, info.getNumpyDtype(), info.name));
+  if (!addBuffer(made[0]))
+    throw nb::type_error(("input '" + info.name + "': the elements are not supported").c_str());
+  if (nb::cast<bool>(made[1]))
+    views.back().dtype = {RELAX_RT_BFLOAT, 16, 1};
+}
+
+nb::object relax_python::makeArray(const relax_rt_tensor_view &view) {
+  nb::list shape;
+  for (int64_t i = 0; i < view.rank; ++i)
+    shape.append(view.dims[i]);
+  bool isBits = view.dtype.code == RELAX_RT_BFLOAT;
+  nb::object array =
+      python().empty(nb::tuple(shape), getDtype(isBits ? relax_rt_dtype{RELAX_RT_UINT, 16, 1} : view.dtype));
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE) != 0)
+    throw nb::python_error();
+  if (buffer.len)
+    std::memcpy(buffer.buf, view.data, static_cast<size_t>(buffer.len));
+  PyBuffer_Release(&buffer);
+  return isBits ? array.attr("view")(getDtype(view.dtype)) : array;
+}

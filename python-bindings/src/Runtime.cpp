@@ -1,0 +1,346 @@
+//===- Runtime.cpp - relax._runtime: artifacts as functions ---------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Links the runtime only: a process that runs artifacts loads no compiler.
+//
+//===----------------------------------------------------------------------===//
+#include "Common.h"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+#include <mutex>
+
+using namespace relax_python;
+
+namespace {
+
+void check(relax_rt_status status) {
+  if (status != RELAX_RT_OK)
+    raiseError(relax_rt_last_error(), relax_rt_status_name(status));
+}
+
+struct Signature {
+  std::string name;
+  std::vector<TensorInfo> inputs, outputs;
+};
+
+/// An artifact and what its calls need. A context serves one call at a time: a call takes one that is free.
+class State {
+public:
+  State(const nb::object &artifact, const std::vector<std::string> &libraries, int64_t threads, uint64_t memoryLimit);
+  ~State();
+
+  nb::dict call(size_t function, const nb::args &args, const nb::kwargs &kwargs);
+  nb::dict getCounters();
+  nb::dict getKernels();
+  void cancel();
+
+  relax_rt_module *module = nullptr;
+  std::vector<Signature> functions;
+
+private:
+  class Lease;
+  relax_rt_context *take();
+  void giveBack(relax_rt_context *context);
+
+  relax_rt_instance *instance = nullptr;
+  int64_t threads;
+  uint64_t memoryLimit;
+  std::mutex mutex;
+  std::vector<relax_rt_context *> free, busy;
+};
+
+class State::Lease {
+public:
+  explicit Lease(State &state) : state(state), context(state.take()) {}
+  ~Lease() { state.giveBack(context); }
+  Lease(const Lease &) = delete;
+  Lease &operator=(const Lease &) = delete;
+  relax_rt_context *get() const { return context; }
+
+private:
+  State &state;
+  relax_rt_context *context;
+};
+
+} // namespace
+
+State::State(const nb::object &artifact, const std::vector<std::string> &libraries, int64_t threads,
+             uint64_t memoryLimit)
+    : threads(threads), memoryLimit(memoryLimit) {
+  try {
+    check(relax_rt_instance_create(&instance));
+    for (const std::string &library : libraries)
+      check(relax_rt_instance_load_library(instance, library.c_str()));
+    relax_rt_status status;
+    if (PyObject_CheckBuffer(artifact.ptr())) {
+      Py_buffer bytes;
+      if (PyObject_GetBuffer(artifact.ptr(), &bytes, PyBUF_SIMPLE) != 0)
+        throw nb::python_error();
+      {
+        nb::gil_scoped_release unlocked;
+        status = relax_rt_module_load_bytes(instance, bytes.buf, static_cast<size_t>(bytes.len), &module);
+      }
+      PyBuffer_Release(&bytes);
+    } else {
+      nb::object path = nb::module_::import_("os").attr("fsencode")(artifact);
+      nb::gil_scoped_release unlocked;
+      status = relax_rt_module_load(instance, PyBytes_AS_STRING(path.ptr()), &module);
+    }
+    check(status);
+  } catch (...) {
+    relax_rt_instance_destroy(instance);
+    throw;
+  }
+  for (int64_t f = 0; f < relax_rt_module_num_functions(module); ++f) {
+    Signature &signature = functions.emplace_back();
+    signature.name = relax_rt_module_function_name(module, f);
+    for (int64_t i = 0; i < relax_rt_module_num_inputs(module, f); ++i)
+      signature.inputs.emplace_back(*relax_rt_module_input(module, f, i));
+    for (int64_t i = 0; i < relax_rt_module_num_outputs(module, f); ++i)
+      signature.outputs.emplace_back(*relax_rt_module_output(module, f, i));
+  }
+}
+
+State::~State() {
+  for (relax_rt_context *context : free)
+    relax_rt_context_destroy(context);
+  relax_rt_module_destroy(module);
+  relax_rt_instance_destroy(instance);
+}
+
+relax_rt_context *State::take() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (free.empty()) {
+    relax_rt_context *context = nullptr;
+    check(relax_rt_context_create(module, &context));
+    free.push_back(context);
+    check(relax_rt_context_set_threads(context, threads));
+    check(relax_rt_context_set_memory_limit(context, memoryLimit));
+  }
+  busy.push_back(free.back());
+  free.pop_back();
+  return busy.back();
+}
+
+void State::giveBack(relax_rt_context *context) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (relax_rt_context *&entry : busy)
+    if (entry == context) {
+      entry = busy.back();
+      busy.pop_back();
+      break;
+    }
+  free.push_back(context);
+}
+
+nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kwargs) {
+  const Signature &signature = functions[function];
+  Arguments arguments(signature.name, signature.inputs, args, kwargs);
+  Lease lease(*this);
+  relax_rt_status status;
+  {
+    nb::gil_scoped_release unlocked;
+    status = relax_rt_context_invoke(lease.get(), static_cast<int64_t>(function), arguments.data(), arguments.size());
+  }
+  check(status);
+  nb::dict results;
+  for (size_t i = 0; i < signature.outputs.size(); ++i) {
+    relax_rt_tensor_view view;
+    check(relax_rt_context_output(lease.get(), static_cast<int64_t>(i), &view));
+    results[signature.outputs[i].name.c_str()] = makeArray(view);
+  }
+  return results;
+}
+
+nb::dict State::getCounters() {
+  std::lock_guard<std::mutex> lock(mutex);
+  relax_rt_counters sum = {};
+  for (relax_rt_context *context : free) {
+    relax_rt_counters one;
+    check(relax_rt_context_counters(context, &one));
+    sum.calls += one.calls;
+    sum.kernel_launches += one.kernel_launches;
+    sum.extern_calls += one.extern_calls;
+    sum.guard_failures += one.guard_failures;
+    sum.fallbacks += one.fallbacks;
+    sum.allocations += one.allocations;
+    sum.arena_bytes += one.arena_bytes;
+  }
+  nb::dict counters;
+  counters["calls"] = sum.calls;
+  counters["kernel_launches"] = sum.kernel_launches;
+  counters["library_calls"] = sum.extern_calls;
+  counters["guard_failures"] = sum.guard_failures;
+  counters["fallbacks"] = sum.fallbacks;
+  counters["allocations"] = sum.allocations;
+  counters["arena_bytes"] = sum.arena_bytes;
+  return counters;
+}
+
+nb::dict State::getKernels() {
+  std::lock_guard<std::mutex> lock(mutex);
+  nb::dict kernels;
+  for (int64_t i = 0; i < relax_rt_module_num_kernels(module); ++i) {
+    uint64_t launches = 0;
+    for (relax_rt_context *context : free)
+      launches += relax_rt_context_kernel_launches(context, i);
+    kernels[relax_rt_module_kernel_name(module, i)] = launches;
+  }
+  return kernels;
+}
+
+void State::cancel() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (relax_rt_context *context : busy)
+    relax_rt_context_cancel(context);
+}
+
+namespace {
+
+/// One function of an artifact; keeps the artifact alive.
+struct Function {
+  std::shared_ptr<State> state;
+  size_t index;
+
+  const Signature &getSignature() const { return state->functions[index]; }
+};
+
+struct Executable {
+  std::shared_ptr<State> state;
+
+  Function find(const std::string &name) const;
+  Function getDefault() const;
+};
+
+nb::tuple makeTuple(const std::vector<TensorInfo> &infos) {
+  nb::list list;
+  for (const TensorInfo &info : infos)
+    list.append(nb::cast(info));
+  return nb::tuple(list);
+}
+
+std::string describe(const Signature &signature) {
+  std::string text = signature.name + "(";
+  for (const TensorInfo &info : signature.inputs)
+    text += (&info == signature.inputs.data() ? "" : ", ") + info.str();
+  text += ") -> (";
+  for (const TensorInfo &info : signature.outputs)
+    text += (&info == signature.outputs.data() ? "" : ", ") + info.str();
+  return text + ")";
+}
+
+std::string listNames(const State &state) {
+  std::string names;
+  for (const Signature &signature : state.functions)
+    names += (names.empty() ? "" : ", ") + signature.name;
+  return names;
+}
+
+} // namespace
+
+Function Executable::find(const std::string &name) const {
+  for (size_t i = 0; i < state->functions.size(); ++i)
+    if (state->functions[i].name == name)
+      return {state, i};
+  throw nb::key_error(("no function '" + name + "', the artifact has: " + listNames(*state)).c_str());
+}
+
+Function Executable::getDefault() const {
+  for (size_t i = 0; i < state->functions.size(); ++i)
+    if (state->functions[i].name == "main")
+      return {state, i};
+  if (state->functions.size() == 1)
+    return {state, 0};
+  throw nb::type_error(("no function 'main', choose one of: " + listNames(*state)).c_str());
+}
+
+NB_MODULE(_runtime, module) {
+  module.doc() = "Runs artifacts; see relax.";
+  bindTensorInfo(module);
+
+  nb::class_<Function>(module, "Function", "A compiled function. Call it with arrays, in order or by name.")
+      .def_prop_ro(
+          "name", [](const Function &self) { return self.getSignature().name; }, "The function's name.")
+      .def_prop_ro(
+          "inputs", [](const Function &self) { return makeTuple(self.getSignature().inputs); },
+          nb::sig("def inputs(self) -> tuple[TensorInfo, ...]"), "What it takes, in order.")
+      .def_prop_ro(
+          "outputs", [](const Function &self) { return makeTuple(self.getSignature().outputs); },
+          nb::sig("def outputs(self) -> tuple[TensorInfo, ...]"), "What it returns, in order.")
+      .def("__repr__", [](const Function &self) { return describe(self.getSignature()); })
+      .def(
+          "__call__",
+          [](const Function &self, const nb::args &args, const nb::kwargs &kwargs) {
+            return self.state->call(self.index, args, kwargs);
+          },
+          nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> dict[str, numpy.ndarray]"),
+          "Runs the function; returns new arrays by output name.\n\n"
+          "Dense arrays are read where they are, others are copied first. The GIL is released. Raises TypeError for\n"
+          "missing or unknown inputs and RelaxError for tensors that do not fit.");
+
+  nb::class_<Executable>(module, "Executable",
+                         "A loaded artifact: functions of numpy arrays for every size. Any number of threads may call\n"
+                         "its functions at once. It needs no compiler.")
+      .def(
+          "__init__",
+          [](Executable *self, const nb::object &artifact, const std::vector<nb::object> &libraries, int64_t threads,
+             uint64_t memoryLimit) {
+            std::vector<std::string> paths;
+            for (const nb::object &library : libraries) {
+              nb::object path = nb::module_::import_("os").attr("fsencode")(library);
+              paths.emplace_back(PyBytes_AS_STRING(path.ptr()));
+            }
+            new (self) Executable{std::make_shared<State>(artifact, paths, threads, memoryLimit)};
+          },
+          nb::arg("artifact"), nb::kw_only(), nb::arg("libraries") = nb::list(), nb::arg("threads") = 0,
+          nb::arg("memory_limit") = 0,
+          nb::sig("def __init__(self, artifact: str | os.PathLike[str] | bytes | bytearray | memoryview, *, "
+                  "libraries: typing.Sequence[str | os.PathLike[str]] = (), threads: int = 0, memory_limit: int = 0) "
+                  "-> None"),
+          "Loads an artifact from a path or from bytes.\n\n"
+          "libraries: shared objects with the library functions that it calls. threads: how many one call may use,\n"
+          "0 is one for each CPU. memory_limit: bytes that one call may take, 0 is no limit.")
+      .def_prop_ro(
+          "functions",
+          [](const Executable &self) {
+            nb::dict functions;
+            for (size_t i = 0; i < self.state->functions.size(); ++i)
+              functions[self.state->functions[i].name.c_str()] = nb::cast(Function{self.state, i});
+            return functions;
+          },
+          nb::sig("def functions(self) -> dict[str, Function]"), "The functions by name.")
+      .def("__getitem__", &Executable::find, nb::arg("name"), "The function of this name.")
+      .def(
+          "__call__",
+          [](const Executable &self, const nb::args &args, const nb::kwargs &kwargs) {
+            Function function = self.getDefault();
+            return function.state->call(function.index, args, kwargs);
+          },
+          nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> dict[str, numpy.ndarray]"),
+          "Calls the function 'main', else the only one.")
+      .def("__repr__",
+           [](const Executable &self) {
+             std::string text = "<relax.Executable";
+             for (const Signature &signature : self.state->functions)
+               text += "\n  " + describe(signature);
+             return text + ">";
+           })
+      .def_prop_ro(
+          "counters", [](const Executable &self) { return self.state->getCounters(); },
+          nb::sig("def counters(self) -> dict[str, int]"),
+          "What has happened so far, without calls that are running: calls, kernel_launches, library_calls,\n"
+          "guard_failures, fallbacks, allocations, arena_bytes.")
+      .def_prop_ro(
+          "kernels", [](const Executable &self) { return self.state->getKernels(); },
+          nb::sig("def kernels(self) -> dict[str, int]"), "How often each kernel was launched so far.")
+      .def_prop_ro(
+          "memory_report",
+          [](const Executable &self) { return std::string(relax_rt_module_memory_report(self.state->module)); },
+          "The compiler's report about memory, JSON.")
+      .def(
+          "cancel", [](const Executable &self) { self.state->cancel(); },
+          "Makes the calls that other threads are running end at their next kernel with a RelaxError.");
+}
