@@ -226,6 +226,12 @@ SmallVector<float> NodeEmitter::getFloats(StringRef name) {
   return attribute ? SmallVector<float>(attribute->floats().begin(), attribute->floats().end()) : SmallVector<float>();
 }
 
+SmallVector<std::string> NodeEmitter::getStrings(StringRef name) {
+  const AttributeProto *attribute = findAttr(name, AttributeProto::STRINGS);
+  return attribute ? SmallVector<std::string>(attribute->strings().begin(), attribute->strings().end())
+                   : SmallVector<std::string>();
+}
+
 const relax_onnx_wire::TensorProto *NodeEmitter::getTensorAttr(StringRef name) {
   const AttributeProto *attribute = findAttr(name, AttributeProto::TENSOR);
   return attribute ? &attribute->t() : nullptr;

@@ -76,6 +76,7 @@ public:
   std::string getString(StringRef name, StringRef absent);
   SmallVector<int64_t> getInts(StringRef name);
   SmallVector<float> getFloats(StringRef name);
+  SmallVector<std::string> getStrings(StringRef name);
   const relax_onnx_wire::TensorProto *getTensorAttr(StringRef name);
   const relax_onnx_wire::GraphProto *getGraph(StringRef name);
   /// The attribute holds nothing that matters here.

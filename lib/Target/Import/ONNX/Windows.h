@@ -27,6 +27,9 @@ SmallVector<int64_t> getPerDimension(NodeEmitter &e, StringRef name, int64_t cou
 /// Reads strides, dilations, pads and auto_pad for `count` spatial dimensions. Pads are zero unless they are given.
 Window readWindow(NodeEmitter &e, int64_t count, int64_t leastPad = 0);
 
+/// The convolution that the attributes of the node describe.
+Value convolve(NodeEmitter &e, Value image, Value weights);
+
 } // namespace mlir::relax::onnx
 
 #endif // RELAXDIALECT_LIB_TARGET_IMPORT_ONNX_WINDOWS_H
