@@ -28,9 +28,13 @@ static void emitLeakyRelu(NodeEmitter &e) {
   e.setResult(0, chooseBySign(e, x, e.multiply(x, e.makeScalarLike(e.getFloat("alpha", 0.01f), x)), x));
 }
 
+/// Before opset 7 a vector of slopes has one per channel.
 static void emitPRelu(NodeEmitter &e) {
-  Value x = e.getTensor(0);
-  e.setResult(0, chooseBySign(e, x, e.multiply(x, e.getTensor(1)), x));
+  Value x = e.getTensor(0), slope = e.getTensor(1);
+  int64_t rank = e.getRank(0);
+  if (e.getOpset() < 7 && e.getRank(1) == 1 && rank > 2)
+    slope = e.expandDims(slope, llvm::to_vector(llvm::seq<int64_t>(1, rank - 1)));
+  e.setResult(0, chooseBySign(e, x, e.multiply(x, slope), x));
 }
 
 static void emitElu(NodeEmitter &e) {

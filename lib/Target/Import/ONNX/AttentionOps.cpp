@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "Attention.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "TensorData.h"
@@ -21,13 +22,19 @@ static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// [batch, sequence, heads * size] as [batch, heads, sequence, size].
-static Value splitHeads(NodeEmitter &e, Value x, int64_t heads) {
-  if (!x)
+Value mlir::relax::onnx::splitHeads(NodeEmitter &e, Value x, int64_t heads) {
+  if (!x || e.failed())
     return {};
   SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
   SymExpr size = e.divideExactly(dims[2], heads);
   return e.permute(e.reshape(x, {dims[0], dims[1], e.constant(heads), size}), {0, 2, 1, 3});
+}
+
+Value mlir::relax::onnx::joinHeads(NodeEmitter &e, Value x) {
+  if (!x || e.failed())
+    return {};
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
+  return e.reshape(e.permute(x, {0, 2, 1, 3}), {dims[0], dims[2], dims[1] * dims[3]});
 }
 
 namespace {
@@ -99,9 +106,8 @@ static SymExpr countRepeats(NodeEmitter &e, const Attention &attention) {
   return SymExpr::floordiv(heads, keyHeads);
 }
 
-/// lhs [batch, heads, rows, k] times rhs [batch, fewer heads, k, columns]: the heads that share one of rhs are rows of
-/// one product, so that nothing is repeated.
-static Value multiplyGrouped(NodeEmitter &e, Value lhs, Value rhs, SymExpr repeats, ArrayRef<SymExpr> resultDims) {
+Value mlir::relax::onnx::multiplyGrouped(NodeEmitter &e, Value lhs, Value rhs, SymExpr repeats,
+                                         ArrayRef<SymExpr> resultDims) {
   if (!lhs || !rhs || e.failed())
     return {};
   SmallVector<SymExpr> left = sym::getSymbolicDims(lhs.getType()), right = sym::getSymbolicDims(rhs.getType());
@@ -238,7 +244,7 @@ static void emitAttention(NodeEmitter &e) {
                                      attention.valueDims[3]};
   Value result = multiplyGrouped(e, weights, attention.value, repeats, resultDims);
   if (attention.isPacked)
-    result = e.reshape(e.permute(result, {0, 2, 1, 3}), {resultDims[0], resultDims[2], resultDims[1] * resultDims[3]});
+    result = joinHeads(e, result);
   e.setResult(0, result);
   e.setResult(1, attention.key);
   e.setResult(2, attention.value);

@@ -10,7 +10,6 @@
 using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::onnx;
-using mlir::relax::sym::SymExpr;
 
 //===----------------------------------------------------------------------===//
 // Products
@@ -111,56 +110,6 @@ static void emitSimplifiedLayerNormalization(NodeEmitter &e) {
   e.setResult(0, e.multiply(normalize(e, e.getTensor(0), /*centers=*/false, epsilon), e.getTensor(1)));
 }
 
-//===----------------------------------------------------------------------===//
-// RotaryEmbedding
-//===----------------------------------------------------------------------===//
-
-/// Input [batch, sequence, hidden] or [batch, heads, sequence, size], positions [batch, sequence] or an offset [1],
-/// caches [positions, half].
-static void emitRotaryEmbedding(NodeEmitter &e) {
-  SmallVector<SymExpr> dims = e.getDims(0);
-  int64_t heads = e.getInt("num_heads", 0);
-  e.ignoreAttr("is_packed_batching");
-  if (e.getInt("rotary_embedding_dim", 0))
-    return e.fail("a partial rotation is not supported");
-  if (e.getFloat("scale", 1) != 1)
-    return e.fail("attribute 'scale' must be 1");
-  bool isInterleaved = e.getInt("interleaved", 0), isPacked = dims.size() == 3;
-  if ((dims.size() != 3 && dims.size() != 4) || e.getRank(2) != 2 || e.getRank(3) != 2)
-    return e.fail("the input must have rank 3 or 4, the caches rank 2");
-  SymExpr half = e.getDims(2)[1], one = e.constant(1);
-  Value x = e.getTensor(0);
-  SmallVector<SymExpr> split = dims; // [batch, sequence, heads, size]
-  if (isPacked) {
-    SymExpr count = heads > 0 ? e.constant(heads) : SymExpr::floordiv(dims[2], half * 2);
-    split = {dims[0], dims[1], count, half * 2};
-    x = e.reshape(x, split);
-  } else {
-    x = e.permute(x, {0, 2, 1, 3});
-    split = {dims[0], dims[2], dims[1], dims[3]};
-  }
-  Value positions = e.cast(e.getTensor(1), e.getI64());
-  if (e.getRank(1) == 1)
-    positions = e.add(e.iota({one, split[1]}, 1), e.reshape(positions, {one, one}));
-  auto gather = [&](unsigned index) {
-    Value rows = e.create<graph::TakeOp>({e.getTensor(index), positions}, e.attr("axis", int64_t(0)));
-    return e.expandDims(rows, {2});
-  };
-  Value cosine = gather(2), sine = gather(3);
-  auto part = [&](SymExpr start, SymExpr end, int64_t stride) {
-    Value taken = e.slice(x, NodeEmitter::Range{3, start, end, stride});
-    return e.reshape(taken, {split[0], split[1], split[2], half});
-  };
-  Value first = isInterleaved ? part(e.constant(0), split[3], 2) : part(e.constant(0), half, 1);
-  Value second = isInterleaved ? part(one, split[3], 2) : part(half, split[3], 1);
-  Value real = e.subtract(e.multiply(cosine, first), e.multiply(sine, second));
-  Value imaginary = e.add(e.multiply(sine, first), e.multiply(cosine, second));
-  Value result = isInterleaved ? e.concat({e.expandDims(real, {4}), e.expandDims(imaginary, {4})}, 4)
-                               : e.concat({real, imaginary}, 3);
-  result = e.reshape(result, split);
-  e.setResult(0, isPacked ? e.reshape(result, dims) : e.permute(result, {0, 2, 1, 3}));
-}
-
 ArrayRef<OpEntry> mlir::relax::onnx::getContribOps() {
   static constexpr OpEntry entries[] = {
       {"FusedMatMul", 1, 2, 2, 1, emitFusedMatMul},
@@ -171,7 +120,6 @@ ArrayRef<OpEntry> mlir::relax::onnx::getContribOps() {
       {"SkipLayerNormalization", 1, 3, 5, 4, emitSkipNormalization<true>},
       {"SkipSimplifiedLayerNormalization", 1, 3, 4, 4, emitSkipNormalization<false>},
       {"SimplifiedLayerNormalization", 1, 2, 2, 1, emitSimplifiedLayerNormalization},
-      {"RotaryEmbedding", 1, 4, 4, 1, emitRotaryEmbedding},
   };
   return entries;
 }

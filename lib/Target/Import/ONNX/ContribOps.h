@@ -12,6 +12,8 @@ namespace mlir::relax::onnx {
 
 /// Operators of the domain com.microsoft, version 1, that exported language models use.
 ArrayRef<OpEntry> getContribOps();
+ArrayRef<OpEntry> getContribAttentionOps();
+ArrayRef<OpEntry> getContribQuantizationOps();
 
 } // namespace mlir::relax::onnx
 

@@ -61,24 +61,24 @@ static void emitPow(NodeEmitter &e) {
 }
 
 static void emitMod(NodeEmitter &e) {
-  bool isFloat = isa<FloatType>(e.getType(0).getElementType());
-  if (!e.getInt("fmod", 0)) {
-    if (isFloat && e.getOpset() < 28)
-      return e.fail("needs fmod = 1 for a floating-point type");
+  if (!e.getInt("fmod", 0))
     return e.setResult(0, e.create<graph::ModOp>({e.getTensor(0), e.getTensor(1)}));
-  }
   // The remainder with the dividend's sign, from absolute values.
   Value a = e.getTensor(0), b = e.getTensor(1);
+  if (e.getType(0).getElementType().isUnsignedInteger())
+    return e.setResult(0, e.create<graph::ModOp>({a, b}));
   Value remainder = e.create<graph::ModOp>({e.create<graph::AbsOp>(a), e.create<graph::AbsOp>(b)});
   Value isNegative = e.create<graph::LessOp>({a, e.makeScalarLike(0, a)});
   e.setResult(0, e.select(isNegative, e.create<graph::NegateOp>(remainder), remainder));
 }
 
-static void emitXor(NodeEmitter &e) { e.setResult(0, e.create<graph::NotEqualOp>({e.getTensor(0), getSecond(e)})); }
-
-static void emitIsNaN(NodeEmitter &e) {
-  Value x = e.getTensor(0);
-  e.setResult(0, e.create<graph::NotEqualOp>({x, x}));
+static void emitBitShift(NodeEmitter &e) {
+  std::string direction = e.getString("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return e.fail("attribute 'direction' is '" + printable(direction) + "', expected LEFT or RIGHT");
+  Value x = e.getTensor(0), amount = e.getTensor(1);
+  e.setResult(0, direction == "LEFT" ? e.create<graph::ShiftLeftOp>({x, amount})
+                                     : e.create<graph::ShiftRightOp>({x, amount}));
 }
 
 static void emitWhere(NodeEmitter &e) { e.setResult(0, e.select(e.getTensor(0), e.getTensor(1), e.getTensor(2))); }
@@ -149,6 +149,20 @@ ArrayRef<OpEntry> mlir::relax::onnx::getElementwiseOps() {
       {"Sign", 9, 1, 1, 1, emitUnary<graph::SignOp>},
       {"Sin", 7, 1, 1, 1, emitUnary<graph::SinOp>},
       {"Sqrt", 1, 1, 1, 1, emitUnary<graph::SqrtOp>},
+      {"Acos", 7, 1, 1, 1, emitUnary<graph::AcosOp>},
+      {"Acosh", 9, 1, 1, 1, emitUnary<graph::AcoshOp>},
+      {"Asin", 7, 1, 1, 1, emitUnary<graph::AsinOp>},
+      {"Asinh", 9, 1, 1, 1, emitUnary<graph::AsinhOp>},
+      {"Atan", 7, 1, 1, 1, emitUnary<graph::AtanOp>},
+      {"Atanh", 9, 1, 1, 1, emitUnary<graph::AtanhOp>},
+      {"Cosh", 9, 1, 1, 1, emitUnary<graph::CoshOp>},
+      {"Sinh", 9, 1, 1, 1, emitUnary<graph::SinhOp>},
+      {"Tan", 7, 1, 1, 1, emitUnary<graph::TanOp>},
+      {"BitwiseNot", 18, 1, 1, 1, emitUnary<graph::BitwiseNotOp>},
+      {"BitwiseAnd", 18, 2, 2, 1, emitBinary<graph::BitwiseAndOp>},
+      {"BitwiseOr", 18, 2, 2, 1, emitBinary<graph::BitwiseOrOp>},
+      {"BitwiseXor", 18, 2, 2, 1, emitBinary<graph::BitwiseXorOp>},
+      {"BitShift", 11, 2, 2, 1, emitBitShift},
       {"Add", 1, 2, 2, 1, emitBinary<graph::AddOp>},
       {"Sub", 1, 2, 2, 1, emitBinary<graph::SubtractOp>},
       {"Mul", 1, 2, 2, 1, emitBinary<graph::MultiplyOp>},
@@ -157,13 +171,13 @@ ArrayRef<OpEntry> mlir::relax::onnx::getElementwiseOps() {
       {"Mod", 10, 2, 2, 1, emitMod},
       {"And", 1, 2, 2, 1, emitBinary<graph::LogicalAndOp>},
       {"Or", 1, 2, 2, 1, emitBinary<graph::LogicalOrOp>},
-      {"Xor", 1, 2, 2, 1, emitXor},
+      {"Xor", 1, 2, 2, 1, emitBinary<graph::LogicalXorOp>},
       {"Equal", 1, 2, 2, 1, emitBinary<graph::EqualOp>},
       {"Less", 1, 2, 2, 1, emitBinary<graph::LessOp>},
       {"LessOrEqual", 12, 2, 2, 1, emitBinary<graph::LessEqualOp>},
       {"Greater", 1, 2, 2, 1, emitBinary<graph::GreaterOp>},
       {"GreaterOrEqual", 12, 2, 2, 1, emitBinary<graph::GreaterEqualOp>},
-      {"IsNaN", 9, 1, 1, 1, emitIsNaN},
+      {"IsNaN", 9, 1, 1, 1, emitUnary<graph::IsNaNOp>},
       {"Max", 1, 1, kVariadic, 1, emitVariadic<graph::MaximumOp>},
       {"Min", 1, 1, kVariadic, 1, emitVariadic<graph::MinimumOp>},
       {"Sum", 1, 1, kVariadic, 1, emitVariadic<graph::AddOp>},

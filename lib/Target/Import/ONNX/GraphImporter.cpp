@@ -322,9 +322,13 @@ std::optional<Elements> mlir::relax::onnx::getStoredElements(Attribute stored, R
   if (!dense || type.getRank() > 1 || type.getNumElements() > kMaxElements || !isa<IntegerType>(type.getElementType()))
     return std::nullopt;
   Elements elements;
-  bool isBool = type.getElementType().isInteger(1);
-  for (const APInt &value : dense.getValues<APInt>())
-    elements.push_back(SymExpr::constant(type.getContext(), isBool ? value.getZExtValue() : value.getSExtValue()));
+  bool isUnsigned = type.getElementType().isInteger(1) || type.getElementType().isUnsignedInteger();
+  // What does not fit is unknown.
+  for (const APInt &value : dense.getValues<APInt>()) {
+    bool fits = !isUnsigned || value.getActiveBits() < 64;
+    int64_t number = !fits ? 0 : isUnsigned ? value.getZExtValue() : value.getSExtValue();
+    elements.push_back(fits ? SymExpr::constant(type.getContext(), number) : SymExpr());
+  }
   return elements;
 }
 

@@ -6,7 +6,6 @@
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RuntimeAxes.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -117,31 +116,38 @@ static SmallVector<SymExpr> readImage(NodeEmitter &e, int64_t &block) {
   return dims;
 }
 
-static void emitDepthToSpace(NodeEmitter &e) {
-  int64_t block;
-  SmallVector<SymExpr> dims = readImage(e, block);
+/// Where the elements of a block go: DCR puts their depth last, CRD first.
+static bool isDepthFirst(NodeEmitter &e) {
   std::string mode = e.getString("mode", "DCR");
   if (mode != "DCR" && mode != "CRD")
     e.fail("attribute 'mode' is '" + printable(mode) + "', expected DCR or CRD");
+  return mode == "CRD";
+}
+
+static void emitDepthToSpace(NodeEmitter &e) {
+  int64_t block;
+  SmallVector<SymExpr> dims = readImage(e, block);
+  bool depthFirst = isDepthFirst(e);
   if (e.failed())
     return;
   SymExpr depth = e.divideExactly(dims[1], block * block), b = e.constant(block);
   Value x = e.getTensor(0);
-  if (mode == "DCR")
-    x = e.permute(e.reshape(x, {dims[0], b, b, depth, dims[2], dims[3]}), {0, 3, 4, 1, 5, 2});
-  else
+  if (depthFirst)
     x = e.permute(e.reshape(x, {dims[0], depth, b, b, dims[2], dims[3]}), {0, 1, 4, 2, 5, 3});
+  else
+    x = e.permute(e.reshape(x, {dims[0], b, b, depth, dims[2], dims[3]}), {0, 3, 4, 1, 5, 2});
   e.setResult(0, e.reshape(x, {dims[0], depth, dims[2] * block, dims[3] * block}));
 }
 
 static void emitSpaceToDepth(NodeEmitter &e) {
   int64_t block;
   SmallVector<SymExpr> dims = readImage(e, block);
+  bool depthFirst = isDepthFirst(e);
   if (e.failed())
     return;
   SymExpr height = e.divideExactly(dims[2], block), width = e.divideExactly(dims[3], block), b = e.constant(block);
   Value x = e.reshape(e.getTensor(0), {dims[0], dims[1], height, b, width, b});
-  x = e.permute(x, {0, 3, 5, 1, 2, 4});
+  x = depthFirst ? e.permute(x, {0, 1, 3, 5, 2, 4}) : e.permute(x, {0, 3, 5, 1, 2, 4});
   e.setResult(0, e.reshape(x, {dims[0], dims[1] * (block * block), height, width}));
 }
 
@@ -165,59 +171,6 @@ static void emitTile(NodeEmitter &e) {
   e.setResult(0, e.reshape(e.broadcastTo(e.reshape(e.getTensor(0), split), repeated), joined));
 }
 
-/// How often each element of every dimension is repeated: from scales, or sizes that are multiples.
-static SmallVector<int64_t> readFactors(NodeEmitter &e, ArrayRef<SymExpr> dims) {
-  SmallVector<int64_t> factors;
-  unsigned scalesIndex = e.getOpset() < 11 ? 1 : 2;
-  if (e.has(scalesIndex)) {
-    DenseElementsAttr scales = e.getDense(scalesIndex);
-    if (scales && isa<FloatType>(scales.getElementType()))
-      for (Attribute scale : scales.getValues<Attribute>()) {
-        double value = cast<FloatAttr>(scale).getValueAsDouble();
-        factors.push_back(value >= 1 && value <= (1 << 20) && value == std::floor(value) ? value : 0);
-      }
-  } else if (e.has(3)) {
-    for (auto [size, dim] : llvm::zip(e.getElements(3).value_or(Elements()), dims)) {
-      SymExpr factor = SymExpr::floordiv(size, dim);
-      std::optional<int64_t> value = factor && dim * factor == size ? factor.getConstant() : std::nullopt;
-      factors.push_back(value.value_or(0));
-    }
-  }
-  if (factors.size() != dims.size() || llvm::is_contained(factors, 0))
-    e.fail("only constant, positive, integral factors for each dimension are supported");
-  return factors;
-}
-
-/// Nearest neighbours by integral factors: each element is repeated.
-static void emitResize(NodeEmitter &e) {
-  bool isOld = e.getOpset() < 11;
-  std::string mode = e.getString("mode", "nearest");
-  std::string transform = e.getString("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
-  std::string nearest = e.getString("nearest_mode", isOld ? "floor" : "round_prefer_floor");
-  for (StringRef unused : {"cubic_coeff_a", "exclude_outside", "extrapolation_value", "antialias"})
-    e.ignoreAttr(unused);
-  // Inside the repetitions of an element these choose it: others do not.
-  bool repeats = mode == "nearest" && ((transform == "asymmetric" && nearest == "floor") ||
-                                       (transform == "half_pixel" && StringRef(nearest).starts_with("round_")));
-  if (!repeats)
-    return e.fail("mode '" + printable(mode) + "' with '" + printable(transform) + "' and '" + printable(nearest) +
-                  "' is not supported");
-  SmallVector<SymExpr> dims = e.getDims(0), split, repeated, joined;
-  SmallVector<int64_t> factors = readFactors(e, dims);
-  if (e.failed())
-    return;
-  for (auto [dim, factor] : llvm::zip(dims, factors)) {
-    split.push_back(dim);
-    repeated.push_back(dim);
-    if (factor != 1) {
-      split.push_back(e.constant(1));
-      repeated.push_back(e.constant(factor));
-    }
-    joined.push_back(dim * factor);
-  }
-  e.setResult(0, e.reshape(e.broadcastTo(e.reshape(e.getTensor(0), split), repeated), joined));
-}
-
 ArrayRef<OpEntry> mlir::relax::onnx::getManipulationOps() {
   static constexpr OpEntry entries[] = {
       {"Transpose", 1, 1, 1, 1, emitTranspose},
@@ -226,8 +179,6 @@ ArrayRef<OpEntry> mlir::relax::onnx::getManipulationOps() {
       {"DepthToSpace", 1, 1, 1, 1, emitDepthToSpace},
       {"SpaceToDepth", 1, 1, 1, 1, emitSpaceToDepth},
       {"Tile", 6, 2, 2, 1, emitTile},
-      {"Resize", 10, 1, 4, 1, emitResize},
-      {"Upsample", 9, 2, 2, 1, emitResize},
   };
   return entries;
 }

@@ -44,6 +44,15 @@ ArrayRef<OpEntry> getEinsumOps();
 ArrayRef<OpEntry> getSignalOps();
 ArrayRef<OpEntry> getGridOps();
 ArrayRef<OpEntry> getCacheOps();
+ArrayRef<OpEntry> getSearchOps();
+ArrayRef<OpEntry> getScatterOps();
+ArrayRef<OpEntry> getPadOps();
+ArrayRef<OpEntry> getRecurrentOps();
+ArrayRef<OpEntry> getQuantizationOps();
+ArrayRef<OpEntry> getResizeOps();
+ArrayRef<OpEntry> getRandomOps();
+ArrayRef<OpEntry> getDetectionOps();
+ArrayRef<OpEntry> getLinearAttentionOps();
 
 /// Imports one node; failures are reported by the emitter.
 void emitNode(NodeEmitter &emitter);

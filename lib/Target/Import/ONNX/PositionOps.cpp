@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "Builders.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include "RuntimeAxes.h"
 #include "TensorData.h"
 
 using namespace mlir;
@@ -24,24 +24,14 @@ static Value makePositions(NodeEmitter &e, SymExpr extent, int64_t axis, int64_t
 // Extreme elements
 //===----------------------------------------------------------------------===//
 
-/// The position of the extreme element along an axis, kept as extent 1: the first or the last of equal ones.
-static Value findExtreme(NodeEmitter &e, Value x, int64_t axis, bool isMax, bool isLast) {
-  if (!x)
-    return {};
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
-  Value extreme = isMax ? e.reduceMax(x, {axis}, /*keepdims=*/true) : e.reduceMin(x, {axis}, /*keepdims=*/true);
-  Value isExtreme = e.create<graph::EqualOp>({x, extreme});
-  Value positions = makePositions(e, dims[axis], axis, dims.size());
-  if (isLast)
-    return e.reduceMax(e.select(isExtreme, positions, e.makeScalarLike(-1, positions)), {axis}, /*keepdims=*/true);
-  return e.reduceMin(e.select(isExtreme, positions, e.dimScalar(dims[axis], e.getI64())), {axis}, /*keepdims=*/true);
-}
-
-template <bool isMax> static void emitArgExtreme(NodeEmitter &e) {
+template <typename OpTy> static void emitArgExtreme(NodeEmitter &e) {
   int64_t axis = e.normalizeAxis(e.getInt("axis", 0), e.getRank(0));
-  bool isLast = e.getInt("select_last_index", 0), keepdims = e.getInt("keepdims", 1);
-  Value found = findExtreme(e, e.getTensor(0), axis, isMax, isLast);
-  e.setResult(0, keepdims ? found : e.squeeze(found, {axis}));
+  SmallVector<NamedAttribute> attributes = {e.attr("axis", axis)};
+  if (e.getInt("keepdims", 1))
+    attributes.push_back(unitAttr(e, "keepdims"));
+  if (e.getInt("select_last_index", 0))
+    attributes.push_back(unitAttr(e, "select_last_index"));
+  e.setResult(0, e.create<OpTy>(e.getTensor(0), attributes));
 }
 
 /// 1 at the first largest element along the axis. Before opset 13 everything from the axis on is one row.
@@ -60,7 +50,7 @@ static void emitHardmax(NodeEmitter &e) {
   }
   if (!x)
     return;
-  Value found = findExtreme(e, x, axis, /*isMax=*/true, /*isLast=*/false);
+  Value found = e.create<graph::ArgmaxOp>(x, {e.attr("axis", axis), unitAttr(e, "keepdims")});
   SmallVector<SymExpr> own = sym::getSymbolicDims(x.getType());
   Value isFound = e.create<graph::EqualOp>({makePositions(e, own[axis], axis, own.size()), found});
   e.setResult(0, e.reshape(e.cast(isFound, e.getType(0).getElementType()), dims));
@@ -152,23 +142,12 @@ static Value takeFlat(NodeEmitter &e, Value x, Value position) {
 }
 
 static void emitGatherElements(NodeEmitter &e) {
-  SmallVector<SymExpr> dims = e.getDims(0), target = e.getDims(1);
-  int64_t rank = dims.size(), axis = e.normalizeAxis(e.getInt("axis", 0), rank);
-  if (static_cast<int64_t>(target.size()) != rank)
-    e.fail("data and indices have ranks " + Twine(rank) + " and " + Twine(target.size()) + ", expected the same");
+  SmallVector<SymExpr> dims = e.getDims(0);
+  int64_t axis = e.normalizeAxis(e.getInt("axis", 0), dims.size());
   if (e.failed())
     return;
-  FlatPosition position(e);
-  for (int64_t dim = rank - 1; dim >= 0; --dim) {
-    // The indices may cover less of the other dimensions than the data has, never more.
-    if (dim == axis)
-      position.addChecked(e.getTensor(1), dims[dim]);
-    else if (e.getProver().isLessEqual(target[dim], dims[dim]) == sym::Verdict::True)
-      position.add(makePositions(e, target[dim], dim, rank), dims[dim]);
-    else
-      position.addChecked(makePositions(e, target[dim], dim, rank), dims[dim]);
-  }
-  e.setResult(0, e.reshape(takeFlat(e, e.getTensor(0), position.get()), target));
+  Value indices = wrapIndices(e, e.getTensor(1), dims[axis]);
+  e.setResult(0, e.create<graph::TakeAlongAxisOp>({e.getTensor(0), indices}, e.attr("axis", axis)));
 }
 
 static void emitGatherND(NodeEmitter &e) {
@@ -180,24 +159,8 @@ static void emitGatherND(NodeEmitter &e) {
   if (batch < 0 || batch >= std::min(rank, indexRank) || *length < 1 || *length > rank - batch)
     return e.fail("indices of " + Twine(*length) + " entries and batch_dims " + Twine(batch) +
                   " do not fit data of rank " + Twine(rank));
-  // The data as [batch..., indexed..., row]: a row is chosen by its number.
-  ArrayRef<SymExpr> all(dims);
-  ArrayRef<SymExpr> rest = all.drop_front(batch + *length);
-  SymExpr rows = e.product(all.take_front(batch + *length)), width = e.product(rest);
-  if (!rows || !width)
-    return e.fail("the number of elements does not fit 64 bits");
-  FlatPosition position(e);
-  for (int64_t entry = *length - 1; entry >= 0; --entry) {
-    Value column = e.slice(e.getTensor(1), NodeEmitter::Range{indexRank - 1, e.constant(entry), e.constant(entry + 1)});
-    position.addChecked(e.squeeze(column, {indexRank - 1}), dims[batch + entry]);
-  }
-  for (int64_t dim = batch - 1; dim >= 0; --dim)
-    position.addChecked(makePositions(e, indexDims[dim], dim, indexRank - 1), dims[dim]);
-  Value table = e.reshape(e.getTensor(0), {rows, width});
-  Value taken = e.create<graph::TakeOp>({table, position.get()}, e.attr("axis", int64_t(0)));
-  SmallVector<SymExpr> result(indexDims.begin(), indexDims.end() - 1);
-  result.append(rest.begin(), rest.end());
-  e.setResult(0, e.reshape(taken, result));
+  Value indices = wrapIndices(e, e.getTensor(1), ArrayRef(dims).slice(batch, *length));
+  e.setResult(0, e.create<graph::GatherNDOp>({e.getTensor(0), indices}, e.attr("batch_dims", batch)));
 }
 
 static void emitReverseSequence(NodeEmitter &e) {
@@ -227,8 +190,8 @@ static void emitReverseSequence(NodeEmitter &e) {
 
 ArrayRef<OpEntry> mlir::relax::onnx::getPositionOps() {
   static constexpr OpEntry entries[] = {
-      {"ArgMax", 1, 1, 1, 1, emitArgExtreme<true>},
-      {"ArgMin", 1, 1, 1, 1, emitArgExtreme<false>},
+      {"ArgMax", 1, 1, 1, 1, emitArgExtreme<graph::ArgmaxOp>},
+      {"ArgMin", 1, 1, 1, 1, emitArgExtreme<graph::ArgminOp>},
       {"Hardmax", 1, 1, 1, 1, emitHardmax},
       {"EyeLike", 9, 1, 1, 1, emitEyeLike},
       {"Trilu", 14, 1, 2, 1, emitTrilu},

@@ -121,6 +121,17 @@ static void emitReduceLogSumExp(NodeEmitter &e) {
   setReduced(e, reduction, reduction.keepdims ? result : e.squeeze(result, reduction.axes));
 }
 
+/// Max and Min of bools: whether any or each is true.
+template <ReduceFunction function, typename BoolOp> static void emitExtreme(NodeEmitter &e) {
+  if (!e.getType(0).getElementType().isInteger(1))
+    return emitReduction<function, 18>(e);
+  Reduction reduction = readReduction(e, 18);
+  SmallVector<NamedAttribute> attributes = {e.attr("axes", reduction.axes)};
+  if (reduction.keepdims)
+    attributes.push_back(e.attr("keepdims", UnitAttr::get(e.getContext())));
+  setReduced(e, reduction, reduction.noop ? reduction.operand : e.create<BoolOp>(reduction.operand, attributes));
+}
+
 /// Before opset 13 everything from the axis on is one dimension, since then the axis alone.
 static SmallVector<int64_t> getSoftmaxAxes(NodeEmitter &e) {
   int64_t rank = e.getRank(0);
@@ -160,8 +171,8 @@ ArrayRef<OpEntry> mlir::relax::onnx::getReductionOps() {
   static constexpr OpEntry entries[] = {
       {"ReduceSum", 1, 1, 2, 1, emitReduction<&NodeEmitter::reduceSum, 13>},
       {"ReduceProd", 1, 1, 2, 1, emitReduction<&NodeEmitter::reduceProd, 18>},
-      {"ReduceMax", 1, 1, 2, 1, emitReduction<&NodeEmitter::reduceMax, 18>},
-      {"ReduceMin", 1, 1, 2, 1, emitReduction<&NodeEmitter::reduceMin, 18>},
+      {"ReduceMax", 1, 1, 2, 1, emitExtreme<&NodeEmitter::reduceMax, graph::AnyOp>},
+      {"ReduceMin", 1, 1, 2, 1, emitExtreme<&NodeEmitter::reduceMin, graph::AllOp>},
       {"ReduceMean", 1, 1, 2, 1, emitReduction<&NodeEmitter::reduceMean, 18>},
       {"ReduceL1", 1, 1, 2, 1, emitReduceL1},
       {"ReduceL2", 1, 1, 2, 1, emitReduceL2},

@@ -25,8 +25,12 @@ using Known = std::optional<KnownElements>;
 static SymExpr wrap(SymExpr element, Type elementType) {
   std::optional<int64_t> value = element ? element.getConstant() : std::nullopt;
   unsigned width = elementType.getIntOrFloatBitWidth();
+  if (value && width >= 64 && elementType.isUnsignedInteger())
+    return *value < 0 ? SymExpr() : element;
   if (!value || width >= 64)
     return element;
+  if (elementType.isUnsignedInteger())
+    return SymExpr::constant(element.getContext(), *value & ((int64_t(1) << width) - 1));
   if (width == 1)
     return SymExpr::constant(element.getContext(), *value != 0);
   return SymExpr::constant(element.getContext(),

@@ -18,51 +18,55 @@ using relax_onnx_wire::TensorProto;
 
 namespace {
 /// Codes of TensorProto.data_type.
-enum Code : int32_t { Float = 1, Int8 = 3, Int16 = 5, Int32 = 6, Int64 = 7, Bool = 9, Float16 = 10, Double = 11 };
+enum Code : int32_t {
+  Float = 1,
+  Uint8 = 2,
+  Int8 = 3,
+  Uint16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  Int64 = 7,
+  Bool = 9,
+  Float16 = 10,
+  Double = 11,
+  Uint32 = 12,
+  Uint64 = 13,
+  Bfloat16 = 16
+};
+
+/// Codes and the types that they stand for, in the order of the codes.
+struct TypeCode {
+  int32_t code;
+  Type (*get)(MLIRContext *);
+};
 } // namespace
 
+template <typename FloatTy> static Type getFloat(MLIRContext *context) { return FloatTy::get(context); }
+template <unsigned width> static Type getSigned(MLIRContext *context) { return IntegerType::get(context, width); }
+template <unsigned width> static Type getUnsigned(MLIRContext *context) {
+  return IntegerType::get(context, width, IntegerType::Unsigned);
+}
+
+static constexpr TypeCode kTypes[] = {
+    {Float, getFloat<Float32Type>},     {Uint8, getUnsigned<8>},          {Int8, getSigned<8>},
+    {Uint16, getUnsigned<16>},          {Int16, getSigned<16>},           {Int32, getSigned<32>},
+    {Int64, getSigned<64>},             {Bool, getSigned<1>},             {Float16, getFloat<Float16Type>},
+    {Double, getFloat<Float64Type>},    {Uint32, getUnsigned<32>},        {Uint64, getUnsigned<64>},
+    {Bfloat16, getFloat<BFloat16Type>},
+};
+
 Type mlir::relax::onnx::getElementType(MLIRContext *context, int32_t code) {
-  switch (code) {
-  case Float:
-    return Float32Type::get(context);
-  case Float16:
-    return Float16Type::get(context);
-  case Double:
-    return Float64Type::get(context);
-  case Bool:
-    return IntegerType::get(context, 1);
-  case Int8:
-    return IntegerType::get(context, 8);
-  case Int16:
-    return IntegerType::get(context, 16);
-  case Int32:
-    return IntegerType::get(context, 32);
-  case Int64:
-    return IntegerType::get(context, 64);
-  default:
-    return {};
-  }
+  for (const TypeCode &entry : kTypes)
+    if (entry.code == code)
+      return entry.get(context);
+  return {};
 }
 
 int32_t mlir::relax::onnx::getTypeCode(Type elementType) {
-  if (elementType.isF32())
-    return Float;
-  if (elementType.isF16())
-    return Float16;
-  if (elementType.isF64())
-    return Double;
-  switch (elementType.getIntOrFloatBitWidth()) {
-  case 1:
-    return Bool;
-  case 8:
-    return Int8;
-  case 16:
-    return Int16;
-  case 32:
-    return Int32;
-  default:
-    return Int64;
-  }
+  for (const TypeCode &entry : kTypes)
+    if (entry.get(elementType.getContext()) == elementType)
+      return entry.code;
+  return 0;
 }
 
 std::string mlir::relax::onnx::getTypeName(int32_t code) {
@@ -70,7 +74,8 @@ std::string mlir::relax::onnx::getTypeName(int32_t code) {
       "undefined",      "float",      "uint8",          "int8",       "uint16",   "int16",
       "int32",          "int64",      "string",         "bool",       "float16",  "double",
       "uint32",         "uint64",     "complex64",      "complex128", "bfloat16", "float8e4m3fn",
-      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",      "int4",     "float4e2m1"};
+      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",      "int4",     "float4e2m1",
+      "float8e8m0",     "uint2",      "int2"};
   if (code >= 0 && code < static_cast<int32_t>(std::size(names)))
     return names[code].str();
   return "type " + std::to_string(code);
@@ -207,9 +212,15 @@ static std::string packTypedData(const TensorProto &tensor) {
   case Int32:
     return packField<int32_t>(tensor.int32_data());
   case Int16:
+  case Uint16:
   case Float16:
+  case Bfloat16:
     return packField<uint16_t>(tensor.int32_data());
-  default: // Int8 and Bool, a byte each
+  case Uint32:
+    return packField<uint32_t>(tensor.uint64_data());
+  case Uint64:
+    return packField<uint64_t>(tensor.uint64_data());
+  default: // Int8, Uint8 and Bool, a byte each
     return packField<uint8_t>(tensor.int32_data());
   }
 }
