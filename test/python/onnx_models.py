@@ -2,6 +2,8 @@
 """Small ONNX models for the tests of the importer."""
 
 import numpy as np
+import onnx
+import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 18
@@ -42,3 +44,28 @@ def model(nodes, inputs, outputs, constants=None, opset=OPSET, **more):
         [tensor(name, array) for name, array in (constants or {}).items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10, **more)
+
+
+def compare(tool, folder, what, inputs):
+    """Compiles once, runs all inputs in one process and compares with onnxruntime."""
+    onnx.save(what, folder / "model.onnx")
+    compiled = tool("relax-compile", folder / "model.onnx", "-o", folder / "model.rlx")
+    assert compiled.returncode == 0, compiled.stderr
+    command = []
+    for index, given in enumerate(inputs):
+        np.savez(folder / f"in{index}.npz", **given)
+        command += ["--inputs", folder / f"in{index}.npz", "--outputs", folder / f"out{index}.npz"]
+    process = tool("relax-run", folder / "model.rlx", *command)
+    assert process.returncode == 0, process.stderr
+    reference = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+    names = [info.name for info in what.graph.output]
+    wrong = []
+    for index, given in enumerate(inputs):
+        with np.load(folder / f"out{index}.npz") as outputs:
+            for name, want in zip(names, reference.run(names, given)):
+                got = outputs[name]
+                if got.shape != want.shape or got.dtype != want.dtype:
+                    wrong.append(f"{name} at {index}: {got.dtype}{got.shape}, expected {want.dtype}{want.shape}")
+                elif not np.allclose(got, want, rtol=1e-4, atol=1e-4, equal_nan=True):
+                    wrong.append(f"{name} at {index}: {got}, expected {want}")
+    assert not wrong, "\n".join(wrong)

@@ -2,10 +2,9 @@
 """Operators that the importer composes of others and functions, against onnxruntime at several sizes."""
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper
-from onnx_models import FLOAT, INT64, model, node
+from onnx_models import FLOAT, INT64, compare, model, node
 
 POSITIONS = [
     node("ArgMax", "x", "argmax", axis=1),
@@ -56,31 +55,6 @@ def make_inputs(n):
         "steps": np.array([2, -1]), "target": np.array([[n, 1, 6], [2, n, 1]][n % 2]), "sizes": np.array([n % 4, 4 - n % 4]),
     }
     return values
-
-
-def compare(tool, folder, what, inputs):
-    """Compiles once, runs all inputs in one process and compares with onnxruntime."""
-    onnx.save(what, folder / "model.onnx")
-    compiled = tool("relax-compile", folder / "model.onnx", "-o", folder / "model.rlx")
-    assert compiled.returncode == 0, compiled.stderr
-    command = []
-    for index, given in enumerate(inputs):
-        np.savez(folder / f"in{index}.npz", **given)
-        command += ["--inputs", folder / f"in{index}.npz", "--outputs", folder / f"out{index}.npz"]
-    process = tool("relax-run", folder / "model.rlx", *command)
-    assert process.returncode == 0, process.stderr
-    reference = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
-    names = [info.name for info in what.graph.output]
-    wrong = []
-    for index, given in enumerate(inputs):
-        with np.load(folder / f"out{index}.npz") as outputs:
-            for name, want in zip(names, reference.run(names, given)):
-                got = outputs[name]
-                if got.shape != want.shape or got.dtype != want.dtype:
-                    wrong.append(f"{name} at {index}: {got.dtype}{got.shape}, expected {want.dtype}{want.shape}")
-                elif not np.allclose(got, want, rtol=1e-4, atol=1e-4, equal_nan=True):
-                    wrong.append(f"{name} at {index}: {got}, expected {want}")
-    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("nodes", [POSITIONS, RUNTIME], ids=["positions", "run time"])

@@ -104,8 +104,7 @@ Value mlir::relax::onnx::checkDims(NodeEmitter &e, Value x, ArrayRef<SymExpr> di
     }
   }
   OpBuilder &builder = e.getImporter().getBuilder();
-  return graph::MatchCastOp::create(builder, e.getLoc(),
-                                    sym::getTensorType(dims, getElementTypeOrSelf(x.getType())), x,
+  return graph::MatchCastOp::create(builder, e.getLoc(), sym::getTensorType(dims, getElementTypeOrSelf(x.getType())), x,
                                     builder.getArrayAttr({}));
 }
 

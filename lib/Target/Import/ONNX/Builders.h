@@ -63,7 +63,8 @@ Value createBinder(NodeEmitter &e, unsigned count, ValueRange operands, SmallVec
 /// A shape value for the symbols of `exprs` that the type of `x` does not show; null when it shows all of them.
 Value showSymbols(NodeEmitter &e, Value x, ArrayRef<sym::SymExpr> exprs);
 
-/// Indices counted from the end where they are negative. `extents` has one entry, or one per entry of the last dimension.
+/// Indices counted from the end where they are negative. `extents` has one entry, or one per entry of the last
+/// dimension.
 Value wrapIndices(NodeEmitter &e, Value indices, ArrayRef<sym::SymExpr> extents);
 
 /// The same tensor with other extents, which run time checks unless they are proved.

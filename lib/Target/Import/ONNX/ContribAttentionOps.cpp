@@ -161,7 +161,8 @@ static Value updateCache(NodeEmitter &e, Value past, Value fresh, const CachePla
   Value index = e.select(isPast, position, e.select(isFresh, moved, position));
   index = e.create<graph::MinimumOp>({index, last});
   SmallVector<SymExpr> dims = {batch, getExtent(fresh, 1), places.length, getExtent(fresh, 3)};
-  index = e.broadcastTo(e.reshape(e.broadcastTo(index, {batch, places.length}), {batch, one, places.length, one}), dims);
+  index =
+      e.broadcastTo(e.reshape(e.broadcastTo(index, {batch, places.length}), {batch, one, places.length, one}), dims);
   return e.create<graph::TakeAlongAxisOp>({joined, index}, e.attr("axis", int64_t(2)));
 }
 
@@ -202,8 +203,8 @@ static Value attendWithSink(NodeEmitter &e, const Heads &heads, Value mask, Valu
   Value query = e.cast(heads.query, f32), key = e.cast(heads.key, f32), value = e.cast(heads.value, f32);
   SmallVector<SymExpr> q = sym::getSymbolicDims(query.getType()), k = sym::getSymbolicDims(key.getType());
   SymExpr repeats = k[1].getConstant().value_or(0) > 0 ? e.divideExactly(q[1], *k[1].getConstant()) : e.constant(1);
-  Value scale = find("scale", 0) != 0 ? e.makeScalar(find("scale", 0), f32)
-                                      : e.create<graph::RsqrtOp>(e.dimScalar(q[3], f32));
+  Value scale =
+      find("scale", 0) != 0 ? e.makeScalar(find("scale", 0), f32) : e.create<graph::RsqrtOp>(e.dimScalar(q[3], f32));
   SmallVector<SymExpr> scoreDims = {q[0], q[1], q[2], k[2]};
   Value scores = multiplyGrouped(e, e.multiply(query, scale), e.permute(key, {0, 1, 3, 2}), repeats, scoreDims);
   if (double cap = find("softcap", 0); cap > 0)

@@ -155,7 +155,8 @@ static Samples sample(NodeEmitter &e, const RoiAlign &roi, Value begin, Value en
     return samples;
   SymExpr total = samples.perBin * bins;
   Value flat = e.iota({e.constant(1), total}, 1), divisor = e.dimScalar(samples.perBin, e.getI64());
-  Value which = e.cast(e.divide(flat, divisor), roi.type), inner = e.cast(e.create<graph::ModOp>({flat, divisor}), roi.type);
+  Value which = e.cast(e.divide(flat, divisor), roi.type),
+        inner = e.cast(e.create<graph::ModOp>({flat, divisor}), roi.type);
   samples.isUsed = isLess(e, inner, samples.count);
   Value step = e.divide(bin, samples.count);
   Value y = e.add(e.add(start, e.multiply(which, bin)), e.multiply(e.add(inner, half), step));
@@ -211,7 +212,8 @@ static Value takeLargest(NodeEmitter &e, const RoiAlign &roi, const Samples &row
   }
   Value isUsed = both(e, e.expandDims(rows.isUsed, {2, 3}), e.expandDims(columns.isUsed, {1, 3}));
   result = e.select(isUsed, result, e.makeScalar(-std::numeric_limits<double>::infinity(), roi.type));
-  result = e.reshape(result, {regions, e.constant(roi.height), rows.perBin, e.constant(roi.width), columns.perBin, dims[1]});
+  result =
+      e.reshape(result, {regions, e.constant(roi.height), rows.perBin, e.constant(roi.width), columns.perBin, dims[1]});
   return e.permute(e.reduceMax(result, {2, 4}, /*keepdims=*/false), {0, 3, 1, 2});
 }
 

@@ -250,6 +250,14 @@ Value GraphImporter::nameExtents(Value tensor, StringRef name, Location loc) {
 // Inputs, initializers, nodes
 //===----------------------------------------------------------------------===//
 
+/// The name of a dimension. Some exporters write a question mark, or the extent -1, for one that has none.
+static StringRef getDimName(const TensorShapeProto::Dimension &dim) {
+  StringRef name = dim.dim_param();
+  return name == "?" ? StringRef() : name;
+}
+
+static bool hasExtent(const TensorShapeProto::Dimension &dim) { return dim.has_dim_value() && dim.dim_value() != -1; }
+
 FailureOr<RankedTensorType> GraphImporter::getInputType(const ValueInfoProto &input) {
   auto fail = [&]() { return emitError(fileLoc) << "input '" << printable(input.name()) << "': "; };
   if (!input.type().has_tensor_type())
@@ -265,13 +273,13 @@ FailureOr<RankedTensorType> GraphImporter::getInputType(const ValueInfoProto &in
   SmallVector<SymExpr> dims;
   SmallVector<int64_t> extents;
   for (auto [index, dim] : llvm::enumerate(tensor.shape().dim())) {
-    if (dim.has_dim_value()) {
+    if (hasExtent(dim)) {
       if (dim.dim_value() < 0)
         return fail() << "dimension " << index << " is negative: " << dim.dim_value();
       dims.push_back(SymExpr::constant(context, dim.dim_value()));
       extents.push_back(dim.dim_value());
-    } else if (!dim.dim_param().empty()) {
-      dims.push_back(symbols.getDeclared(dim.dim_param()));
+    } else if (!getDimName(dim).empty()) {
+      dims.push_back(symbols.getDeclared(getDimName(dim)));
     } else {
       dims.push_back(symbols.makeFresh((input.name() + "_d" + Twine(index)).str()));
     }
@@ -292,8 +300,8 @@ LogicalResult GraphImporter::importInputs(Block &block) {
       continue;
     inputs.push_back(&input);
     for (const TensorShapeProto::Dimension &dim : input.type().tensor_type().shape().dim())
-      if (!dim.dim_param().empty())
-        symbols.declare(dim.dim_param());
+      if (!getDimName(dim).empty())
+        symbols.declare(getDimName(dim));
   }
   SmallVector<Type> types;
   for (auto [index, input] : llvm::enumerate(inputs)) {
@@ -499,12 +507,12 @@ Value GraphImporter::bindOutput(const ValueInfoProto &output, GraphValue &value)
   bool needsCheck = false;
   for (auto [index, dim] : llvm::enumerate(declared.shape().dim())) {
     SymExpr claim;
-    if (dim.has_dim_value()) {
+    if (hasExtent(dim)) {
       claim = SymExpr::constant(context, dim.dim_value());
-    } else if (!dim.dim_param().empty()) {
-      claim = symbols.lookUp(dim.dim_param());
+    } else if (!getDimName(dim).empty()) {
+      claim = symbols.lookUp(getDimName(dim));
       if (!claim)
-        symbols.define(dim.dim_param(), dims[index]);
+        symbols.define(getDimName(dim), dims[index]);
     }
     if (!claim || claim == dims[index])
       continue;

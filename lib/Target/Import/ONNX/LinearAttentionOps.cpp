@@ -3,11 +3,10 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#include "Attention.h"
+#include "Builders.h"
 #include "Loops.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -37,8 +36,7 @@ static void emitLinearAttention(NodeEmitter &e) {
   float scale = e.getFloat("scale", 0);
   bool isGated = rule == "gated" || rule == "gated_delta", isDelta = rule == "delta" || rule == "gated_delta";
   if (!isGated && !isDelta && rule != "linear")
-    return e.fail("attribute 'update_rule' is '" + printable(rule) +
-                  "', expected linear, gated, delta or gated_delta");
+    return e.fail("attribute 'update_rule' is '" + printable(rule) + "', expected linear, gated, delta or gated_delta");
   if (heads < 1 || queryHeads < 1 || queryHeads % heads)
     return e.fail("q_num_heads is " + Twine(queryHeads) + ", expected a positive multiple of kv_num_heads, " +
                   Twine(heads));
@@ -55,8 +53,10 @@ static void emitLinearAttention(NodeEmitter &e) {
   }
   if (e.failed())
     return;
-  SmallVector<SymExpr> queryDims = sym::getSymbolicDims(query.getType()), valueDims = sym::getSymbolicDims(value.getType());
-  SymExpr batch = queryDims[0], steps = queryDims[2], keySize = queryDims[3], valueSize = valueDims[3], one = e.constant(1);
+  SmallVector<SymExpr> queryDims = sym::getSymbolicDims(query.getType()),
+                       valueDims = sym::getSymbolicDims(value.getType());
+  SymExpr batch = queryDims[0], steps = queryDims[2], keySize = queryDims[3], valueSize = valueDims[3],
+          one = e.constant(1);
   SmallVector<SymExpr> stateDims = {batch, e.constant(heads), keySize, valueSize};
   Value state = e.has(3) ? checkDims(e, e.cast(e.getTensor(3), e.getF32()), stateDims)
                          : e.broadcastTo(e.makeScalar(0, e.getF32()), stateDims);
@@ -79,8 +79,8 @@ static void emitLinearAttention(NodeEmitter &e) {
     Value isNow = e.create<graph::EqualOp>({positions, position});
     return SmallVector<Value>{now, e.select(isNow, read, carried[1])};
   });
-  Value factor = scale != 0 ? e.makeScalar(scale, e.getF32())
-                            : e.create<graph::RsqrtOp>(e.dimScalar(keySize, e.getF32()));
+  Value factor =
+      scale != 0 ? e.makeScalar(scale, e.getF32()) : e.create<graph::RsqrtOp>(e.dimScalar(keySize, e.getF32()));
   Type type = e.getType(0).getElementType();
   Value result = e.permute(e.multiply(results[1], factor), {0, 3, 1, 2, 4});
   result = e.reshape(result, {batch, steps, valueSize * queryHeads});

@@ -173,12 +173,9 @@ static void emitTile(NodeEmitter &e) {
 
 ArrayRef<OpEntry> mlir::relax::onnx::getManipulationOps() {
   static constexpr OpEntry entries[] = {
-      {"Transpose", 1, 1, 1, 1, emitTranspose},
-      {"Concat", 1, 1, kVariadic, 1, emitConcat},
-      {"Split", 1, 1, 2, kVariadic, emitSplit},
-      {"DepthToSpace", 1, 1, 1, 1, emitDepthToSpace},
-      {"SpaceToDepth", 1, 1, 1, 1, emitSpaceToDepth},
-      {"Tile", 6, 2, 2, 1, emitTile},
+      {"Transpose", 1, 1, 1, 1, emitTranspose},       {"Concat", 1, 1, kVariadic, 1, emitConcat},
+      {"Split", 1, 1, 2, kVariadic, emitSplit},       {"DepthToSpace", 1, 1, 1, 1, emitDepthToSpace},
+      {"SpaceToDepth", 1, 1, 1, 1, emitSpaceToDepth}, {"Tile", 6, 2, 2, 1, emitTile},
   };
   return entries;
 }

@@ -22,13 +22,13 @@ static Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
 }
 
 static const OpEntry *findOp(StringRef domain, StringRef type) {
-  static const Table standard =
-      makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getLinearAlgebraOps(),
-                 getNormalizationOps(), getShapeOps(), getManipulationOps(), getSliceOps(), getIndexOps(),
-                 getPositionOps(), getAttentionOps(), getLossOps(), getControlFlowOps(), getComposedOps(),
-                 getEinsumOps(), getSignalOps(), getGridOps(), getCacheOps(), getPoolOps(),
-                 getSearchOps(), getScatterOps(), getPadOps(), getRecurrentOps(), getQuantizationOps(), getResizeOps(),
-                 getRandomOps(), getDetectionOps(), getLinearAttentionOps()});
+  static const Table standard = makeTable(
+      {getElementwiseOps(), getActivationOps(),   getReductionOps(),      getLinearAlgebraOps(), getNormalizationOps(),
+       getShapeOps(),       getManipulationOps(), getSliceOps(),          getIndexOps(),         getPositionOps(),
+       getAttentionOps(),   getLossOps(),         getControlFlowOps(),    getComposedOps(),      getEinsumOps(),
+       getSignalOps(),      getGridOps(),         getCacheOps(),          getPoolOps(),          getSearchOps(),
+       getScatterOps(),     getPadOps(),          getRecurrentOps(),      getQuantizationOps(),  getResizeOps(),
+       getRandomOps(),      getDetectionOps(),    getLinearAttentionOps()});
   static const Table contrib = makeTable({getContribOps(), getContribAttentionOps(), getContribQuantizationOps()});
   // onnxruntime's exporters write this one into the standard domain.
   if (domain == "com.microsoft" || type == "SimplifiedLayerNormalization")

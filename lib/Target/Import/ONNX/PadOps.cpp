@@ -53,7 +53,7 @@ static Value spreadPads(NodeEmitter &e, int64_t rank) {
   };
   Value all = e.concat({half(0), half(axes.count)}, 0);
   // Axes that are invalid cut off more than there is, which is an error of the slice.
-  Value far = e.makeConstant(DenseElementsAttr::get(RankedTensorType::get({}, e.getI64()), int64_t(-1) << 40));
+  Value far = e.makeConstant(DenseElementsAttr::get(RankedTensorType::get({}, e.getI64()), -(int64_t(1) << 40)));
   return e.select(axes.isValid, all, far);
 }
 
@@ -148,9 +148,9 @@ static void emitPad(NodeEmitter &e) {
   SymExpr zero = e.constant(0);
   if (llvm::all_of(added, [&](SymExpr pad) { return pad == zero; }))
     return e.setResult(0, x);
-  Value result = createSegmented<graph::PadOp>(e, 1, {x, showSymbols(e, x, added), mode == "constant" ? value : Value()},
-                                               {exprsAttr(e, "low", padding->low), exprsAttr(e, "high", padding->high),
-                                                stringAttr(e, "mode", mode)})[0];
+  Value result = createSegmented<graph::PadOp>(
+      e, 1, {x, showSymbols(e, x, added), mode == "constant" ? value : Value()},
+      {exprsAttr(e, "low", padding->low), exprsAttr(e, "high", padding->high), stringAttr(e, "mode", mode)})[0];
   e.setResult(0, renameExtents(e, result));
 }
 

@@ -10,6 +10,7 @@
 #include "Builders.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphImageOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -60,8 +61,8 @@ static Resize readResize(NodeEmitter &e) {
   resize.antialias = e.getInt("antialias", 0);
   resize.cubic = e.getFloat("cubic_coeff_a", -0.75f);
   resize.extrapolation = e.getFloat("extrapolation_value", 0);
-  resize.axes = e.hasAttr("axes") ? e.normalizeAxes(e.getInts("axes"), rank)
-                                  : llvm::to_vector(llvm::seq<int64_t>(rank));
+  resize.axes =
+      e.hasAttr("axes") ? e.normalizeAxes(e.getInts("axes"), rank) : llvm::to_vector(llvm::seq<int64_t>(rank));
   auto require = [&](StringRef name, StringRef value, ArrayRef<StringRef> known) {
     if (!llvm::is_contained(known, value))
       e.fail("attribute '" + name + "' is '" + printable(value) + "', expected one of " + llvm::join(known, ", "));
@@ -103,7 +104,7 @@ static void readScales(NodeEmitter &e, Resize &resize) {
     return e.fail("has " + Twine(resize.scales.size()) + " scales, expected " + Twine(count));
   for (float scale : resize.scales)
     if (!(scale > 0) || !std::isfinite(scale))
-      return e.fail("a scale is " + Twine(scale) + ", expected a positive number");
+      return e.fail("a scale is " + Twine(std::to_string(scale)) + ", expected a positive number");
   if (resize.scales.empty() && !resize.scalesInput && !resize.sizesInput)
     return e.fail("has neither scales nor sizes");
   if (resize.roiInput && !e.has(*resize.roiInput))
@@ -186,8 +187,7 @@ static bool emitAsOp(NodeEmitter &e, const Resize &resize) {
     e.fail("has " + Twine(sizes.size()) + " sizes, expected " + Twine(resize.axes.size()));
   for (size_t index = 0; index < resize.axes.size() && !e.failed(); ++index) {
     int64_t axis = resize.axes[index];
-    SymExpr extent =
-        resize.sizesInput ? sizes[index] : graph::getScaledExtent(dims[axis], resize.scales[index]);
+    SymExpr extent = resize.sizesInput ? sizes[index] : graph::getScaledExtent(dims[axis], resize.scales[index]);
     if (!extent)
       return false;
     if (extent == dims[axis] && !resize.isCropping())
@@ -206,7 +206,8 @@ static bool emitAsOp(NodeEmitter &e, const Resize &resize) {
     e.setResult(0, finishType(e, x));
     return true;
   }
-  SmallVector<NamedAttribute> attributes = {e.attr("axes", axes), stringAttr(e, "mode", resize.mode),
+  SmallVector<NamedAttribute> attributes = {e.attr("axes", axes),
+                                            stringAttr(e, "mode", resize.mode),
                                             stringAttr(e, "coordinates", resize.coordinates),
                                             stringAttr(e, "rounding", resize.rounding),
                                             doubleAttr(e, "cubic_coefficient", resize.cubic),

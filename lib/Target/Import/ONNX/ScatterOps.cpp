@@ -64,13 +64,12 @@ static void emitMaxUnpool(NodeEmitter &e) {
   Window window = readWindow(e, spatial);
   SmallVector<SymExpr> own = dims;
   for (int64_t dim = 0; dim < spatial && !e.failed(); ++dim)
-    own[dim + 2] = (dims[dim + 2] - 1) * window.strides[dim] + kernel[dim] - window.pads[dim] -
-                   window.pads[dim + spatial];
+    own[dim + 2] =
+        (dims[dim + 2] - 1) * window.strides[dim] + kernel[dim] - window.pads[dim] - window.pads[dim + spatial];
   SymExpr total = e.product(own), count = e.product(dims);
   Value indices = e.reshape(e.cast(e.getTensor(1), e.getI64()), {count});
-  Value flat = e.create<graph::ScatterElementsOp>(
-      {makeZeros(e, {total}), indices, e.reshape(e.getTensor(0), {count})},
-      {e.attr("axis", int64_t(0)), stringAttr(e, "reduction", "none")});
+  Value flat = e.create<graph::ScatterElementsOp>({makeZeros(e, {total}), indices, e.reshape(e.getTensor(0), {count})},
+                                                  {e.attr("axis", int64_t(0)), stringAttr(e, "reduction", "none")});
   Value result = e.reshape(flat, own);
   if (e.has(2)) {
     Elements target = e.requireExtents(2, "output_shape");
@@ -83,9 +82,9 @@ static void emitMaxUnpool(NodeEmitter &e) {
       high.push_back(wanted - extent);
     SmallVector<SymExpr> all(target);
     llvm::append_range(all, own);
-    result = createSegmented<graph::PadOp>(e, 1, {result, showSymbols(e, result, all), Value()},
-                                           {exprsAttr(e, "low", low), exprsAttr(e, "high", high),
-                                            stringAttr(e, "mode", "constant")})[0];
+    result = createSegmented<graph::PadOp>(
+        e, 1, {result, showSymbols(e, result, all), Value()},
+        {exprsAttr(e, "low", low), exprsAttr(e, "high", high), stringAttr(e, "mode", "constant")})[0];
     result = checkDims(e, result, target);
   }
   e.setResult(0, result);
@@ -147,10 +146,8 @@ static void emitCol2Im(NodeEmitter &e) {
 
 ArrayRef<OpEntry> mlir::relax::onnx::getScatterOps() {
   static constexpr OpEntry entries[] = {
-      {"Scatter", 9, 3, 3, 1, emitScatterElements},
-      {"ScatterElements", 11, 3, 3, 1, emitScatterElements},
-      {"ScatterND", 11, 3, 3, 1, emitScatterND},
-      {"MaxUnpool", 9, 2, 3, 1, emitMaxUnpool},
+      {"Scatter", 9, 3, 3, 1, emitScatterElements}, {"ScatterElements", 11, 3, 3, 1, emitScatterElements},
+      {"ScatterND", 11, 3, 3, 1, emitScatterND},    {"MaxUnpool", 9, 2, 3, 1, emitMaxUnpool},
       {"Col2Im", 18, 3, 3, 1, emitCol2Im},
   };
   return entries;

@@ -114,8 +114,7 @@ static Distinct findDistinctSlices(NodeEmitter &e, Value x, int64_t axis) {
   Value isFirst = e.create<graph::EqualOp>({e.reshape(hasTwin, {count}), e.makeScalar(0, e.getI64())});
   // A slice stands where as many distinct ones come before it.
   Distinct distinct;
-  distinct.inverse =
-      e.reduceSum(e.multiply(isLess, e.expandDims(asNumber(isFirst), {1})), {0}, /*keepdims=*/false);
+  distinct.inverse = e.reduceSum(e.multiply(isLess, e.expandDims(asNumber(isFirst), {1})), {0}, /*keepdims=*/false);
   Value places = flatten(e, createBinder<graph::NonzeroOp>(e, 1, isFirst));
   if (!places)
     return distinct;

@@ -48,10 +48,18 @@ template <unsigned width> static Type getUnsigned(MLIRContext *context) {
 }
 
 static constexpr TypeCode kTypes[] = {
-    {Float, getFloat<Float32Type>},     {Uint8, getUnsigned<8>},          {Int8, getSigned<8>},
-    {Uint16, getUnsigned<16>},          {Int16, getSigned<16>},           {Int32, getSigned<32>},
-    {Int64, getSigned<64>},             {Bool, getSigned<1>},             {Float16, getFloat<Float16Type>},
-    {Double, getFloat<Float64Type>},    {Uint32, getUnsigned<32>},        {Uint64, getUnsigned<64>},
+    {Float, getFloat<Float32Type>},
+    {Uint8, getUnsigned<8>},
+    {Int8, getSigned<8>},
+    {Uint16, getUnsigned<16>},
+    {Int16, getSigned<16>},
+    {Int32, getSigned<32>},
+    {Int64, getSigned<64>},
+    {Bool, getSigned<1>},
+    {Float16, getFloat<Float16Type>},
+    {Double, getFloat<Float64Type>},
+    {Uint32, getUnsigned<32>},
+    {Uint64, getUnsigned<64>},
     {Bfloat16, getFloat<BFloat16Type>},
 };
 
@@ -71,11 +79,10 @@ int32_t mlir::relax::onnx::getTypeCode(Type elementType) {
 
 std::string mlir::relax::onnx::getTypeName(int32_t code) {
   static constexpr StringLiteral names[] = {
-      "undefined",      "float",      "uint8",          "int8",       "uint16",   "int16",
-      "int32",          "int64",      "string",         "bool",       "float16",  "double",
-      "uint32",         "uint64",     "complex64",      "complex128", "bfloat16", "float8e4m3fn",
-      "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",      "int4",     "float4e2m1",
-      "float8e8m0",     "uint2",      "int2"};
+      "undefined", "float",      "uint8",      "int8",         "uint16",         "int16",      "int32",
+      "int64",     "string",     "bool",       "float16",      "double",         "uint32",     "uint64",
+      "complex64", "complex128", "bfloat16",   "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+      "uint4",     "int4",       "float4e2m1", "float8e8m0",   "uint2",          "int2"};
   if (code >= 0 && code < static_cast<int32_t>(std::size(names)))
     return names[code].str();
   return "type " + std::to_string(code);
