@@ -67,5 +67,7 @@ def compare(tool, folder, what, inputs):
                 if got.shape != want.shape or got.dtype != want.dtype:
                     wrong.append(f"{name} at {index}: {got.dtype}{got.shape}, expected {want.dtype}{want.shape}")
                 elif not np.allclose(got, want, rtol=1e-4, atol=1e-4, equal_nan=True):
-                    wrong.append(f"{name} at {index}: {got}, expected {want}")
+                    place = np.unravel_index(np.argmax(~np.isclose(got, want, rtol=1e-4, atol=1e-4, equal_nan=True)),
+                                             got.shape)
+                    wrong.append(f"{name} at {index}: {got[place]} at {place}, expected {want[place]}")
     assert not wrong, "\n".join(wrong)

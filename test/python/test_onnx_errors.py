@@ -360,7 +360,7 @@ NODES = {
     "hardmax": (node("Hardmax", "x", axis=3), "axis 3 is out of range for rank 3"),
     "eye": (node("EyeLike", "x"), "input has rank 3, expected 2"),
     "trilu": (node("Trilu", "v"), "input has rank 1, expected at least 2"),
-    "gather elements": (node("GatherElements", "x i"), "data and indices have ranks 3 and 1, expected the same"),
+    "gather elements": (node("GatherElements", "x i"), "'relax.take_along_axis' op indices are expected to have rank 3, got 1"),
     "gather nd": (
         node("GatherND", "x two", batch_dims=1),
         "indices of 2 entries and batch_dims 1 do not fit data of rank 3",
@@ -428,7 +428,7 @@ NODES = {
     ),
     "activation": (node("RNN", "x w w", activations=["Foo"]), "activation 'Foo' is not known"),
     "negative block": (node("DequantizeLinear", "i s", block_size=-1), "attribute 'block_size' is -1, expected at least 0"),
-    "scales": (node("DequantizeLinear", "i x"), "scales and zero points have rank 3, expected 0 or 1 without blocks"),
+    "scales": (node("DequantizeLinear", "f x", axis=0), "scales and zero points have rank 3, expected 0 or 1 without blocks"),
     "suppression": (node("NonMaxSuppression", "v v"), "boxes and scores must have rank 3"),
     "regions": (node("RoiAlign", "v v v"), "X, rois and batch_indices must have ranks 4, 2 and 1"),
     "random integers": (

@@ -72,7 +72,7 @@ def make_inputs(n):
         "whole": rng.integers(0, 3, (n, 5)) // 2, "axis": np.array(n % 3), "pick": distinct(n), "half": floats(n, 2, 6),
         "pairs": np.stack([flat // 4, flat % 4 - 4], 1), "rows6": floats(n, 6), "pads": np.array([1, 0, n, 2, 1, -1]),
         "axes": np.array([[0, 1, 2], [-1, 0, 1]][n % 2]), "pads4": np.array([n - 1, 2, 0, 3]),
-        "image": floats(n, 2, 4 + n, 7), "scales": np.array([1, 1, 1.7, 0.6], np.float32),
+        "image": floats(n, 2, 4 + 2 * n, 8), "scales": np.array([1, 1, 1.7, 0.7], np.float32),
         "sizes": np.array([n, 2, 3 + n, 5]), "rois": np.concatenate([corners[:, 0], corners[:, 1]], 1),
         "which": rng.integers(0, n, n + 1), "boxes": np.abs(floats(n, 6 + n, 4)), "scores": floats(n, 2, 6 + n),
         "most": np.array([2 + n]), "overlap": np.array([0.3], np.float32), "lowest": np.array([0.1], np.float32),

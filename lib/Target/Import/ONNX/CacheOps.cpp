@@ -75,6 +75,10 @@ static void emitCausalConvWithState(NodeEmitter &e) {
   SmallVector<SymExpr> stateDims = {dims[0], dims[1], e.maximum(e.constant(0), kept)};
   Value state = e.has(3) ? e.getTensor(3) : e.broadcastTo(e.makeScalarLike(0, x), stateDims);
   Value padded = e.reshape(e.concat({state, x}, 2), {dims[0], dims[1], dims[2] + kept});
+  Type type = e.getType(0).getElementType(), wide = type.getIntOrFloatBitWidth() < 32 ? e.getF32() : type;
+  Value given = padded;
+  padded = e.cast(padded, wide);
+  kernel = e.cast(kernel, wide);
   std::optional<int64_t> size = weight[2].getConstant();
   if (size && *size >= 1 && *size <= 64) {
     for (int64_t shift = 0; shift < *size; ++shift) {
@@ -90,12 +94,12 @@ static void emitCausalConvWithState(NodeEmitter &e) {
     result = e.reduceSum(e.multiply(windows, e.reshape(kernel, {weight[0], one, weight[2]})), {3}, /*keepdims=*/false);
   }
   if (e.has(2))
-    result = e.add(result, e.reshape(e.getTensor(2), {weight[0], one}));
+    result = e.add(result, e.cast(e.reshape(e.getTensor(2), {weight[0], one}), wide));
   if (activation != "none")
     result = e.multiply(result, e.create<graph::SigmoidOp>(result));
-  e.setResult(0, e.reshape(result, dims));
+  e.setResult(0, e.reshape(e.cast(result, type), dims));
   if (e.wants(1))
-    e.setResult(1, e.slice(padded, NodeEmitter::Range{2, dims[2], dims[2] + kept}));
+    e.setResult(1, e.slice(given, NodeEmitter::Range{2, dims[2], dims[2] + kept}));
 }
 
 ArrayRef<OpEntry> mlir::relax::onnx::getCacheOps() {

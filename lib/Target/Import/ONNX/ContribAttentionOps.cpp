@@ -224,6 +224,8 @@ static void emitGroupQueryAttention(NodeEmitter &e) {
   int64_t queryHeads = readHeadCount(e, "num_heads"), keyHeads = readHeadCount(e, "kv_num_heads");
   if (e.has(3) != e.has(4))
     return e.fail("past_key and past_value come together");
+  if (!e.has(5) || !e.has(6))
+    return e.fail("seqlens_k and total_sequence_length are missing");
   bool rotates = e.getInt("do_rotary", 0), isInterleaved = e.getInt("rotary_interleaved", 0);
   bool isSmooth = e.getInt("smooth_softmax", 0);
   int64_t window = e.getInt("local_window_size", -1);
@@ -410,7 +412,7 @@ static void emitAttention(NodeEmitter &e) {
 ArrayRef<OpEntry> mlir::relax::onnx::getContribAttentionOps() {
   static constexpr OpEntry entries[] = {
       {"RotaryEmbedding", 1, 4, 4, 1, emitRotaryEmbedding},
-      {"GroupQueryAttention", 1, 7, 12, 3, emitGroupQueryAttention},
+      {"GroupQueryAttention", 1, 1, 12, 3, emitGroupQueryAttention},
       {"MultiHeadAttention", 1, 1, 8, 3, emitMultiHeadAttention},
       {"Attention", 1, 2, 6, 2, emitAttention},
   };

@@ -556,13 +556,11 @@ LogicalResult GraphImporter::importOutputs() {
 }
 
 void GraphImporter::eraseUnused(Block &block) {
-  llvm::StringSet<> used;
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
-    else if (auto weight = dyn_cast<graph::WeightOp>(op))
-      used.insert(weight.getName());
-  }
+  llvm::StringSet<> used;
+  block.walk([&](graph::WeightOp weight) { used.insert(weight.getName()); });
   for (auto data : llvm::make_early_inc_range(module->getOps<graph::WeightDataOp>()))
     if (!used.contains(data.getSymName()))
       data.erase();

@@ -107,26 +107,31 @@ static Value crop(NodeEmitter &e, Value x, const Padding &padding) {
   return ranges.empty() ? x : e.slice(x, ranges);
 }
 
-/// New symbols for extents that several others make up.
-static Value renameExtents(NodeEmitter &e, Value x) {
+/// Run-time pads make extents of several symbols, and sizes of many products: the extents of the result get symbols of
+/// their own, and what is added at the end becomes the difference.
+static void renameExtents(NodeEmitter &e, Value x, Padding &padding) {
   if (!x)
-    return {};
-  GraphImporter &importer = e.getImporter();
+    return;
   SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
-  SmallVector<StringRef> names;
+  SmallVector<int64_t> axes;
+  SmallVector<SymExpr> sums;
   for (auto [axis, dim] : llvm::enumerate(dims)) {
-    if (dim.getSymbols().size() <= 1)
+    SymExpr sum = dim + padding.low[axis] + padding.high[axis];
+    if (!sum)
+      return e.fail("an extent does not fit 64 bits");
+    if (sum.getSymbols().size() <= 1)
       continue;
-    dim = importer.getSymbols().makeFresh((e.getSymbolStem() + "_d" + Twine(axis)).str());
-    names.push_back(*dim.getSymbol());
+    axes.push_back(axis);
+    sums.push_back(sum);
   }
-  if (names.empty())
-    return x;
-  Value named = graph::MatchCastOp::create(importer.getBuilder(), e.getLoc(),
-                                           sym::getTensorType(dims, getElementTypeOrSelf(x.getType())), x,
-                                           importer.getBuilder().getStrArrayAttr(names));
-  importer.addProviders(named);
-  return named;
+  if (axes.empty())
+    return;
+  Elements named(axes.size());
+  if (Value extents = e.makeDimsTensor(sums))
+    e.getImporter().bindShape(extents, named, e.getSymbolStem(), e.getLoc());
+  for (auto [axis, extent] : llvm::zip(axes, named))
+    if (extent)
+      padding.high[axis] = extent - dims[axis] - padding.low[axis];
 }
 
 static void emitPad(NodeEmitter &e) {
@@ -148,10 +153,15 @@ static void emitPad(NodeEmitter &e) {
   SymExpr zero = e.constant(0);
   if (llvm::all_of(added, [&](SymExpr pad) { return pad == zero; }))
     return e.setResult(0, x);
+  renameExtents(e, x, *padding);
+  if (e.failed())
+    return;
+  added = padding->low;
+  llvm::append_range(added, padding->high);
   Value result = createSegmented<graph::PadOp>(
       e, 1, {x, showSymbols(e, x, added), mode == "constant" ? value : Value()},
       {exprsAttr(e, "low", padding->low), exprsAttr(e, "high", padding->high), stringAttr(e, "mode", mode)})[0];
-  e.setResult(0, renameExtents(e, result));
+  e.setResult(0, result);
 }
 
 ArrayRef<OpEntry> mlir::relax::onnx::getPadOps() {

@@ -23,11 +23,13 @@ struct Complex {
 };
 } // namespace
 
-/// Transforms dimension 1 of [before, n, after] to `bins` of a transform of length `length`.
+/// Transforms dimension 1 of [before, n, after] to `bins` of a transform of length `length`. In f64: sums of terms that
+/// cancel out.
 static Complex transform(NodeEmitter &e, Complex x, SymExpr length, SymExpr bins, bool isInverse) {
   if (!x.real || e.failed())
     return {};
-  Type type = getElementTypeOrSelf(x.real.getType());
+  Type own = getElementTypeOrSelf(x.real.getType()), type = Float64Type::get(e.getContext());
+  x = {e.cast(x.real, type), e.cast(x.imaginary, type)};
   SymExpr samples = sym::getSymbolicDims(x.real.getType())[1], one = e.constant(1);
   Value row = e.iota({bins, one}, 0), column = e.iota({one, samples}, 1), size = e.dimScalar(length, e.getI64());
   // The phase is reduced as an integer, so that large positions lose nothing.
@@ -49,7 +51,22 @@ static Complex transform(NodeEmitter &e, Complex x, SymExpr length, SymExpr bins
     Value count = e.cast(size, type);
     result = {e.divide(result.real, count), e.divide(result.imaginary, count)};
   }
-  return result;
+  return {e.cast(result.real, own), e.cast(result.imaginary, own)};
+}
+
+/// Half of a spectrum for what the inverse makes a real signal of: each bin stands for its mirror image too.
+static Complex weighBins(NodeEmitter &e, Complex x, SymExpr length) {
+  if (!x.real || e.failed())
+    return x;
+  SymExpr one = e.constant(1);
+  Type type = getElementTypeOrSelf(x.real.getType());
+  Value bin = e.iota({sym::getSymbolicDims(x.real.getType())[1], one}, 0), size = e.dimScalar(length, e.getI64());
+  Value twice = e.add(bin, bin), zero = e.makeScalar(0, e.getI64());
+  Value isOwn =
+      e.create<graph::LogicalOrOp>({e.create<graph::EqualOp>({bin, zero}), e.create<graph::EqualOp>({twice, size})});
+  Value weight = e.select(isOwn, e.makeScalar(1, type), e.makeScalar(2, type));
+  weight = e.select(e.create<graph::GreaterOp>({twice, size}), e.makeScalar(0, type), weight);
+  return {e.multiply(x.real, weight), x.imaginary ? e.multiply(x.imaginary, weight) : Value()};
 }
 
 /// Splits the last dimension, of extent 1 or 2, off; it stays as 1.
@@ -77,8 +94,7 @@ static void emitDFT(NodeEmitter &e) {
   bool isInverse = e.getInt("inverse", 0), isOneSided = e.getInt("onesided", 0), axisIsInput = e.getOpset() >= 20;
   if (rank < 2)
     return e.fail("input has rank " + Twine(rank) + ", expected at least 2");
-  if (isInverse && isOneSided)
-    return e.fail("a one-sided inverse is not supported");
+  bool isReal = isInverse && isOneSided; // the result is
   std::optional<int64_t> axis = axisIsInput ? -2 : e.getInt("axis", 1);
   if (axisIsInput && e.has(2)) {
     std::optional<SmallVector<int64_t>> given = e.getIntegers(2);
@@ -87,15 +103,25 @@ static void emitDFT(NodeEmitter &e) {
   Complex x = splitComplex(e, e.getTensor(0));
   SymExpr one = e.constant(1);
   auto join = [&](Complex result, ArrayRef<SymExpr> resultDims) {
+    if (isReal)
+      return e.reshape(result.real, resultDims);
     return e.concat({e.reshape(result.real, resultDims), e.reshape(result.imaginary, resultDims)}, rank - 1);
   };
-  auto getBins = [&](SymExpr length) { return isOneSided ? SymExpr::floordiv(length, e.constant(2)) + 1 : length; };
+  auto getBins = [&](SymExpr length) {
+    return isOneSided && !isInverse ? SymExpr::floordiv(length, e.constant(2)) + 1 : length;
+  };
+  auto getLength = [&](SymExpr extent) {
+    return e.has(1) ? e.requireExtent(1, "dft_length") : isReal ? (extent - 1) * 2 : extent;
+  };
+  auto run = [&](Complex x, SymExpr length, SymExpr bins) {
+    return transform(e, isReal ? weighBins(e, x, length) : x, length, bins, isInverse);
+  };
   if (!axis) {
     // Both parts are collapsed around the axis and put back by a shape of run time.
     x = {collapseAround(e, 2, x.real), x.imaginary ? collapseAround(e, 2, x.imaginary) : Value()};
     if (!x.real || e.failed())
       return;
-    SymExpr length = e.has(1) ? e.requireExtent(1, "dft_length") : sym::getSymbolicDims(x.real.getType())[1];
+    SymExpr length = getLength(sym::getSymbolicDims(x.real.getType())[1]);
     SymExpr bins = getBins(length);
     RuntimeAxes axes = readRuntimeAxes(e, 2, rank);
     SmallVector<SymExpr> partDims = dims, resultDims;
@@ -105,12 +131,12 @@ static void emitDFT(NodeEmitter &e) {
     if (!bindExtents(e, extents, rank, axes.isValid, resultDims))
       return;
     resultDims.back() = one;
-    return e.setResult(0, join(transform(e, x, length, bins, isInverse), resultDims));
+    return e.setResult(0, join(run(x, length, bins), resultDims));
   }
   int64_t place = e.normalizeAxis(*axis, rank);
   if (!e.failed() && place == rank - 1)
     e.fail("the axis is the last dimension, which holds real and imaginary parts");
-  SymExpr length = e.has(1) ? e.requireExtent(1, "dft_length") : dims[place];
+  SymExpr length = getLength(dims[place]);
   if (e.failed())
     return;
   ArrayRef<SymExpr> all(dims);
@@ -120,7 +146,7 @@ static void emitDFT(NodeEmitter &e) {
   SmallVector<SymExpr> resultDims = dims;
   resultDims[place] = getBins(length);
   resultDims.back() = one;
-  e.setResult(0, join(transform(e, x, length, resultDims[place], isInverse), resultDims));
+  e.setResult(0, join(run(x, length, resultDims[place]), resultDims));
 }
 
 /// Frames of the signal, each times the window, transformed.

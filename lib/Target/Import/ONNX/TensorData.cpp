@@ -38,6 +38,7 @@ enum Code : int32_t {
 struct TypeCode {
   int32_t code;
   Type (*get)(MLIRContext *);
+  bool isSupported = true; // by the graph's ops
 };
 } // namespace
 
@@ -49,23 +50,23 @@ template <unsigned width> static Type getUnsigned(MLIRContext *context) {
 
 static constexpr TypeCode kTypes[] = {
     {Float, getFloat<Float32Type>},
-    {Uint8, getUnsigned<8>},
+    {Uint8, getUnsigned<8>, false},
     {Int8, getSigned<8>},
-    {Uint16, getUnsigned<16>},
+    {Uint16, getUnsigned<16>, false},
     {Int16, getSigned<16>},
     {Int32, getSigned<32>},
     {Int64, getSigned<64>},
     {Bool, getSigned<1>},
     {Float16, getFloat<Float16Type>},
     {Double, getFloat<Float64Type>},
-    {Uint32, getUnsigned<32>},
-    {Uint64, getUnsigned<64>},
-    {Bfloat16, getFloat<BFloat16Type>},
+    {Uint32, getUnsigned<32>, false},
+    {Uint64, getUnsigned<64>, false},
+    {Bfloat16, getFloat<BFloat16Type>, false},
 };
 
 Type mlir::relax::onnx::getElementType(MLIRContext *context, int32_t code) {
   for (const TypeCode &entry : kTypes)
-    if (entry.code == code)
+    if (entry.code == code && entry.isSupported)
       return entry.get(context);
   return {};
 }
