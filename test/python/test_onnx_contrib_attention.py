@@ -4,7 +4,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import FLOAT, INT32, compare, value
 
-HEADS, GROUPS, SIZE, MOST = 4, 2, 8, 24
+HEADS, GROUPS, SIZE, MOST = 4, 2, 16, 24
 HIDDEN, NARROW = HEADS * SIZE, GROUPS * SIZE
 ANGLES = np.arange(MOST)[:, None] / 7.0 ** np.arange(SIZE // 2)
 CONSTANTS = {"cos": np.cos(ANGLES), "sin": np.sin(ANGLES), "bias": np.linspace(-1, 1, 3 * HIDDEN)}
