@@ -125,6 +125,10 @@ public:
     // A score is rounded once per term, its exponential moves by as much.
     auto terms = static_cast<double>(q.getDim(3) + k.getDim(2) + 64);
     double error = getEpsilon(getWideType(q.getElementType())) * terms * (2 * scores.magnitude + 2) * largest;
+    if (std::isfinite(sum)) {
+      error = getWideError(q.getElementType(), scores.magnitude, error);
+      error = getWideError(q.getElementType(), largest * static_cast<double>(k.getDim(2)), error);
+    }
     result.setFloat(at, sum, std::isfinite(sum) ? error : 0);
   }
 
@@ -205,12 +209,44 @@ static FailureOr<Tensor> interpretRotaryEmbedding(Frame &frame, RotaryEmbeddingO
       own[dim] = cos.getDim(dim) == 1 ? 0 : own[dim];
     double straight = x.f(at) * cos.f(cos.at(own)), crossed = x.f(x.at(other)) * sin.f(sin.at(own));
     double value = isSecond ? straight + crossed : straight - crossed;
-    result->setFloat(at, value, std::isfinite(value) ? 4 * epsilon * (std::abs(straight) + std::abs(crossed)) : 0);
+    double magnitude = std::abs(straight) + std::abs(crossed);
+    result->setFloat(at, value,
+                     std::isfinite(value) ? getWideError(x.getElementType(), magnitude, 4 * epsilon * magnitude) : 0);
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// cache_update
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Tensor> interpretCacheUpdate(Frame &frame, CacheUpdateOp op) {
+  Tensor result = frame.tensor(op.getCache());
+  result.clearErrors();
+  const Tensor &update = frame.tensor(op.getUpdate()), &positions = frame.tensor(op.getPosition());
+  auto axis = static_cast<int64_t>(op.getAxis());
+  int64_t capacity = result.getDim(axis), count = update.getDim(axis);
+  SmallVector<int64_t> wanted(result.getDims());
+  wanted[axis] = count;
+  if (failed(checkDims(frame, update, wanted, "update")) ||
+      (positions.getRank() != 0 && failed(checkDims(frame, positions, result.getDim(0), "position"))))
+    return failure();
+  if (count > capacity)
+    return frame.fail("the update has " + Twine(count) + " entries, the cache " + Twine(capacity));
+  if (result.size() != 0)
+    for (int64_t i = 0; i < positions.size(); ++i)
+      if (positions.i(i) < 0 || (!op.getCircular() && positions.i(i) > capacity - count))
+        return frame.fail("position in the cache is out of range: " + Twine(positions.i(i)));
+  forEachIndex(update.getDims(), [&](ArrayRef<int64_t> from) {
+    SmallVector<int64_t> to(from);
+    to[axis] = (positions.i(positions.getRank() == 0 ? 0 : from[0]) % capacity + from[axis]) % capacity;
+    result.set(result.at(to), update[update.at(from)]);
   });
   return result;
 }
 
 void interp::registerAttentionOps(OpTable &table) {
+  table.add(interpretCacheUpdate);
   table.add(interpretAttention);
   table.add(interpretAttentionMask);
   table.add(interpretRotaryEmbedding);

@@ -144,7 +144,7 @@ static FailureOr<Tensor> interpretResize(Frame &frame, ResizeOp op) {
         next.errors.push_back(0);
         return;
       }
-      double position = reader.getPosition(index[axis]), sum = 0, error = 0;
+      double position = reader.getPosition(index[axis]), sum = 0, error = 0, magnitude = 0;
       SmallVector<int64_t> from(index);
       if (reader.isOutside(position)) {
         double value = op.getExtrapolation().convertToDouble();
@@ -164,8 +164,11 @@ static FailureOr<Tensor> interpretResize(Frame &frame, ResizeOp op) {
         }
         double term = grid.elements[at].f * tap.weight;
         sum += term;
+        magnitude += std::abs(term);
         error += 16 * epsilon * std::abs(term) + grid.errors[at] * std::abs(tap.weight);
       }
+      if (std::isfinite(sum))
+        error = getWideError(x.getElementType(), magnitude, error);
       next.elements.push_back(floatNumber(sum));
       next.errors.push_back(error);
     });

@@ -165,9 +165,13 @@ static FailureOr<Tensor> normalize(Frame &frame, const Tensor &x, const Normaliz
     double deviation = std::sqrt(group.squares / group.count + how.epsilon);
     double scale = how.scale ? how.scale(index) : 1, bias = how.bias ? how.bias(index) : 0;
     double value = (x.f(x.at(index)) - getMean(group)) / deviation * scale + bias;
-    result->setFloat(
-        x.at(index), value,
-        getSlack(x.getElementType(), std::abs(scale) * (group.largest / deviation + std::abs(value)) + std::abs(bias)));
+    double slack =
+        getSlack(x.getElementType(), std::abs(scale) * (group.largest / deviation + std::abs(value)) + std::abs(bias));
+    if (std::isfinite(group.largest)) {
+      slack = getWideError(x.getElementType(), group.squares, slack);
+      slack = getWideError(x.getElementType(), group.largest * static_cast<double>(group.count), slack);
+    }
+    result->setFloat(x.at(index), value, slack);
   });
   return result;
 }
@@ -261,7 +265,8 @@ static FailureOr<Tensor> interpretBatchNorm(Frame &frame, BatchNormOp op) {
     double deviation = std::sqrt(variance.f(channel) + epsilon), factor = scale.f(channel) / deviation;
     double value = (x.f(at) - mean.f(channel)) * factor + bias.f(channel);
     double magnitude = (std::abs(x.f(at)) + std::abs(mean.f(channel))) * std::abs(factor) + std::abs(bias.f(channel));
-    result->setFloat(at, value, getSlack(x.getElementType(), magnitude));
+    double slack = getSlack(x.getElementType(), magnitude);
+    result->setFloat(at, value, std::isfinite(x.f(at)) ? getWideError(x.getElementType(), magnitude, slack) : slack);
   });
   return result;
 }

@@ -7,12 +7,23 @@
 #define RELAXDIALECT_LIB_INTERPRETER_NEURALOPS_H
 
 #include "RelaxDialect/Interpreter/OpTable.h"
+#include <cmath>
+#include <limits>
 
 namespace mlir::relax::interp {
 
 /// The type in which results of a float type are computed.
 inline Type getWideType(Type type) {
   return type.getIntOrFloatBitWidth() < 32 ? Type(Float32Type::get(type.getContext())) : type;
+}
+
+/// `error`, or everything where what is added up on the way does not fit the type in which results are computed.
+inline double getWideError(Type type, double magnitude, double error) {
+  APFloat largest = APFloat::getLargest(cast<FloatType>(getWideType(type)).getFloatSemantics());
+  bool losesInfo = false;
+  largest.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  bool overflows = !std::isnan(magnitude) && magnitude > largest.convertToDouble() / 2;
+  return overflows ? std::numeric_limits<double>::infinity() : error;
 }
 
 /// The operand has the extents that the op's rule asks for.

@@ -197,7 +197,8 @@ static FailureOr<Tensor> interpretLpPool(Frame &frame, LpPoolOp op) {
                 // Powers are rounded several times.
                 Type type = x.getElementType().isF16() ? Type(Float32Type::get(op.getContext())) : x.getElementType();
                 double slack = std::isfinite(value) ? 64 * getEpsilon(type) * value : 0;
-                result.setFloat(at, value, slack);
+                bool isFinite = llvm::all_of(elements, [&](int64_t element) { return std::isfinite(x.f(element)); });
+                result.setFloat(at, value, isFinite ? getWideError(type, sum.get(), slack) : slack);
               });
 }
 

@@ -315,26 +315,26 @@ static LogicalResult interpretDynamicQuantize(Frame &frame, DynamicQuantizeOp op
 // Products
 //===----------------------------------------------------------------------===//
 
-/// `stored - zero` in i32.
+/// `stored - zero` in i32; zero points are one to a byte.
 static FailureOr<Tensor> subtractZero(Frame &frame, Value operand, Value zero, StringRef format) {
-  const Tensor &stored = frame.tensor(operand);
-  FailureOr<Tensor> result = frame.makeTensor(IntegerType::get(operand.getContext(), 32), stored.getDims());
+  Numbers numbers = readNumbers(frame.tensor(operand), format);
+  FailureOr<Tensor> result = frame.makeTensor(IntegerType::get(operand.getContext(), 32), numbers.dims);
   if (failed(result))
     return failure();
-  auto read = [&](const Tensor &tensor, int64_t at) { return format == "u8" ? tensor.i(at) & 0xff : tensor.i(at); };
   const Tensor *zeros = zero ? &frame.tensor(zero) : nullptr;
   if (zeros) {
-    FailureOr<SmallVector<int64_t>> dims = broadcastShapes(frame, {stored.getDims(), zeros->getDims()});
+    FailureOr<SmallVector<int64_t>> dims = broadcastShapes(frame, {numbers.dims, zeros->getDims()});
     if (failed(dims))
       return failure();
-    if (ArrayRef<int64_t>(*dims) != stored.getDims())
+    if (*dims != numbers.dims)
       return frame.fail("zero of shape " + formatShape(zeros->getDims()) + " is not broadcast to " +
-                        formatShape(stored.getDims()));
+                        formatShape(numbers.dims));
   }
+  bool isSigned = StorageFormat::parse(format)->isSigned;
   int64_t at = 0;
-  forEachIndex(stored.getDims(), [&](ArrayRef<int64_t> index) {
-    int64_t none = zeros ? read(*zeros, broadcastPosition(*zeros, index)) : 0;
-    result->setInt(at, read(stored, at) - none);
+  forEachIndex(numbers.dims, [&](ArrayRef<int64_t> index) {
+    int64_t none = zeros ? zeros->i(broadcastPosition(*zeros, index)) : 0;
+    result->setInt(at, static_cast<int64_t>(numbers.values[at]) - (isSigned ? none : none & 0xff));
     ++at;
   });
   return result;

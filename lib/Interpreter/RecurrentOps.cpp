@@ -128,15 +128,13 @@ static Row getRow(const Tensor &tensor, int64_t begin, int64_t end) {
 }
 
 /// Moves a state by what another implementation may be away after the step, which later steps magnify.
-static void perturb(Frame &frame, double epsilon, Row &row, const Row &x) {
+static void perturb(Frame &frame, Type type, Row &row, double magnitude) {
   if (frame.interpreter.getOptions().perturbation == 0)
     return;
-  double largest = 1;
-  for (double value : x)
-    largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
+  double epsilon = getEpsilon(getWideType(type)), terms = static_cast<double>(row.size()) + 2;
   for (double &value : row)
     if (std::isfinite(value))
-      value += 8 * epsilon * (static_cast<double>(row.size()) + 2) * (std::abs(value) + largest) *
+      value += getWideError(type, magnitude, 8 * epsilon * terms * (std::abs(value) + magnitude + 1)) *
                frame.interpreter.random();
 }
 
@@ -215,7 +213,6 @@ static LogicalResult interpretRecurrent(Frame &frame, RecurrentOp op) {
                     cells = frame.makeTensor(type, {directions, batch, hidden});
   if (failed(lengths) || failed(outputs) || failed(states) || failed(cells))
     return failure();
-  double epsilon = getEpsilon(getWideType(type));
   for (int64_t direction = 0; direction < directions; ++direction) {
     Direction how = getDirection(frame, op, direction);
     bool isReverse = op.getDirection() == "reverse" || direction == 1;
@@ -229,12 +226,16 @@ static LogicalResult interpretRecurrent(Frame &frame, RecurrentOp op) {
       for (int64_t done = 0; done < length; ++done) {
         int64_t at = isReverse ? length - 1 - done : done;
         Row sums(gates, 0);
+        double magnitude = 0;
         for (int64_t gate = 0; gate < gates; ++gate)
-          for (int64_t i = 0; i < size; ++i)
-            sums[gate] += w.f(w.at({direction, gate, i})) * x.f(x.at({at, sequence, i}));
+          for (int64_t i = 0; i < size; ++i) {
+            double term = w.f(w.at({direction, gate, i})) * x.f(x.at({at, sequence, i}));
+            sums[gate] += term;
+            magnitude += std::isfinite(term) ? std::abs(term) : 0;
+          }
         step(how, sums, state);
-        perturb(frame, epsilon, state.h, sums);
-        perturb(frame, epsilon, state.c, sums);
+        perturb(frame, type, state.h, magnitude);
+        perturb(frame, type, state.c, magnitude);
         for (int64_t j = 0; j < hidden; ++j)
           outputs->setFloat(outputs->at({at, direction, sequence, j}), state.h[j]);
       }
@@ -288,7 +289,6 @@ static FailureOr<Tensor> interpretRecurrentScan(Frame &frame, RecurrentScanOp op
     for (int64_t j = 0; j < hidden; ++j)
       how.stateBias[2 * hidden + j] = frame.tensor(op.getBias()).f(j);
   }
-  double epsilon = getEpsilon(x.getElementType());
   for (int64_t sequence = 0; sequence < batch; ++sequence) {
     int64_t length = (*lengths)[sequence];
     Row given = getRow(frame.tensor(op.getState()), sequence * size, (sequence + 1) * size);
@@ -300,9 +300,12 @@ static FailureOr<Tensor> interpretRecurrentScan(Frame &frame, RecurrentScanOp op
     for (int64_t done = 0; done < length; ++done) {
       int64_t at = op.getReverse() ? length - 1 - done : done, first = (at * batch + sequence) * gates;
       Row sums = getRow(x, first, first + gates);
+      double magnitude = 0;
+      for (double sum : sums)
+        magnitude += std::isfinite(sum) ? std::abs(sum) : 0;
       step(how, sums, state);
-      perturb(frame, epsilon, state.h, sums);
-      perturb(frame, epsilon, state.c, sums);
+      perturb(frame, x.getElementType(), state.h, magnitude);
+      perturb(frame, x.getElementType(), state.c, magnitude);
       store(at);
     }
     store(steps);

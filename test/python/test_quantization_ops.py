@@ -151,7 +151,11 @@ def test_quantize_and_dequantize(compiled):
                 '{lhs_format = "u8", rhs_format = "i8"}')
     products.op("c", "quantized_conv %x, %w input_zero(%p)", ["x", "w", "p"], tensor("i32", "n", 3, "l"),
                 f'{{strides = {ints(1)}, pads = {ints(1, 1)}, dilations = {ints(1)}, groups = 1 : i64, input_format = "u8", weight_format = "i8"}}')
-    run = compiled("quantize", [scalar, axis, block, dynamic, products])
+    few = Function("few", a=tensor("i8", "n", "k"), b=tensor("i8", "k * 2", "m"), p=tensor("i8", "n", 1), q="tensor<i8>", x=tensor("i8", "n", 2, "l"), w=tensor("i8", 3, 2, 1))
+    few.op("r", "quantized_matmul %a, %b lhs_zero(%p) rhs_zero(%q)", ["a", "b", "p", "q"], tensor("i32", "n", "m * 4"), '{lhs_format = "u4", rhs_format = "i2"}')
+    few.op("c", "quantized_conv %x, %w input_zero(%q)", ["x", "w", "q"], tensor("i32", "n", 3, "l * 2 - 1"),
+           f'{{strides = {ints(1)}, pads = {ints(1, 1)}, dilations = {ints(1)}, groups = 1 : i64, input_format = "i4", weight_format = "u2"}}')
+    run = compiled("quantize", [scalar, axis, block, dynamic, products, few])
     sizes = [(0, 3), (1, 1), (2, 0), (3, 5), (4, 13)]
 
     inputs = [{"x": numbers("f32", n, m, low=-100, high=100), "s": np.float32(0.3), "z": np.int8(5), "h": numbers("f16", n, m), "t": np.float16(0.125)}
@@ -202,3 +206,11 @@ def test_quantize_and_dequantize(compiled):
         length = given["x"].shape[2]
         want = sum(np.einsum("ncl,oc->nol", x[:, :, k:k + length], given["w"][:, :, k].astype(np.int32)) for k in range(3))
         check(got, want.astype(np.int32), "c")
+    inputs = [{"a": numbers("i8", n, k, low=-128, high=127), "b": numbers("i8", 2 * k, m, seed=2, low=-128, high=127), "p": numbers("i8", n, 1, seed=3, low=0, high=15),
+               "q": np.int8(-3), "x": numbers("i8", n, 2, m, seed=4, low=-128, high=127), "w": numbers("i8", 3, 2, 1, seed=5, low=-128, high=127)}
+              for n, k, m in [(0, 1, 1), (1, 0, 2), (3, 5, 7)]]
+    for given, got in zip(inputs, run("few", *inputs)):
+        check(got, ((unpack(given["a"], "u4") - given["p"]) @ (unpack(given["b"], "i2") + 3)).astype(np.int32), "r")
+        x, w = np.pad(unpack(given["x"], "i4") + 3, ((0, 0), (0, 0), (1, 1))), unpack(given["w"], "u2")
+        length = x.shape[2] - 3
+        check(got, sum(np.einsum("ncl,oc->nol", x[:, :, k:k + length], w[:, :, k]) for k in range(4)).astype(np.int32), "c")

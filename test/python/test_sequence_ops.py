@@ -86,6 +86,38 @@ def test_attention(compiled, element):
     run("shared", bad, fails="")
 
 
+def test_cache_update(compiled):
+    functions = []
+    for element in ["f32", "i8"]:
+        cache, update = tensor(element, "b", 2, "c", 3), tensor(element, "b", 2, "s", 3)
+        function = Function("cache_" + element, c=cache, u=update, p="tensor<i64>", q=tensor("i32", "b"))
+        function.op("one", "cache_update %c, %u, %p", ["c", "u", "p"], cache, "{axis = 2 : i64}")
+        function.op("each", "cache_update %c, %u, %q", ["c", "u", "q"], cache, "{axis = 2 : i64}")
+        function.op("circular", "cache_update %c, %u, %q", ["c", "u", "q"], cache, "{axis = 2 : i64, circular}")
+        functions.append(function)
+    around = Function("around", c=tensor("f32", "c"), u=tensor("f32", "s"), p="tensor<i64>")
+    around.op("r", "cache_update %c, %u, %p", ["c", "u", "p"], tensor("f32", "c"), "{axis = 0 : i64, circular}")
+    run = compiled("caches", [*functions, around])
+    for element in ["f32", "i8"]:
+        inputs = [{"c": numbers(element, b, 2, c, 3), "u": numbers(element, b, 2, s, 3, seed=2), "p": np.int64(p), "q": np.array(q, np.int32)}
+                  for b, c, s, p, q in [(1, 4, 1, 3, [0]), (2, 5, 3, 1, [2, 0]), (2, 3, 0, 3, [1, 3]), (0, 3, 2, 1, []), (1, 0, 0, 7, [5])]]
+        for given, got in zip(inputs, run("cache_" + element, *inputs)):
+            count = given["u"].shape[2]
+            want = {name: given["c"].copy() for name in ["one", "each", "circular"]}
+            for b, q in enumerate(given["q"]):
+                want["one"][b, :, given["p"]:given["p"] + count] = given["u"][b]
+                want["each"][b, :, q:q + count] = given["u"][b]
+                for i in range(count):
+                    want["circular"][b, :, (q + i) % given["c"].shape[2]] = given["u"][b, :, i]
+            for name in want:
+                check(got, want[name], name)
+    got, = run("around", {"c": np.zeros(5, np.float32), "u": np.arange(1, 4, dtype=np.float32), "p": np.int64(13)})
+    check(got, np.array([3, 0, 0, 1, 2], np.float32), "r")
+    given = inputs[1]
+    for bad in [{"p": np.int64(3)}, {"p": np.int64(-1)}, {"q": np.array([3, 0], np.int32)}, {"q": np.array([0, -1], np.int32)}]:
+        run("cache_i8", {**given, **bad}, fails="position in the cache is out of range")
+
+
 @pytest.mark.parametrize("element", ["f32", "f16"])
 def test_rotary_embedding(compiled, element):
     x, angles = tensor(element, "b", 2, "s", 6), tensor(element, "s", 3)

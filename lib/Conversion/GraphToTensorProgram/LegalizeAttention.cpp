@@ -1,14 +1,17 @@
-//===- LegalizeAttention.cpp - Masks of attention, as programs ------------===//
+//===- LegalizeAttention.cpp - Masks and caches of attention, as programs -===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphAttentionOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -59,6 +62,54 @@ private:
 };
 } // namespace
 
+/// Each element of the result is one of the update or of the cache.
+static Value writeCacheUpdate(CacheUpdateOp op, ProgramBody &body) {
+  auto axis = static_cast<int64_t>(op.getAxis());
+  unsigned rank = body.getOutDims().size();
+  unsigned updateNumber = getInputIndex(op, op.getUpdate()), placeNumber = getInputIndex(op, op.getPosition());
+  Value cache = body.getInput(0), update = body.getInput(updateNumber), positions = body.getInput(placeNumber);
+  Value capacity = body.getIndex(body.getOutDims()[axis]), count = body.getIndex(body.getInputDims(updateNumber)[axis]);
+  bool perBatch = op.getPosition().getType().getRank() != 0;
+  return createParallel(body, cache, body.builder.getMultiDimIdentityMap(rank), body.getOut(),
+                        [&](OpBuilder &builder, Location loc, ValueRange x) {
+                          SmallVector<Value> place;
+                          for (unsigned dim = 0; dim != rank; ++dim)
+                            place.push_back(linalg::IndexOp::create(builder, loc, dim));
+                          Value first = tensor::ExtractOp::create(builder, loc, positions,
+                                                                  perBatch ? ValueRange(place[0]) : ValueRange());
+                          first = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), first);
+                          Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+                          Value fits, entry;
+                          if (op.getCircular()) {
+                            fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, first, zero);
+                            // Where an element is, the capacity is not 0.
+                            first = arith::RemUIOp::create(builder, loc, first, capacity);
+                            entry = arith::SubIOp::create(builder, loc, place[axis], first);
+                            Value isBefore =
+                                arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, entry, zero);
+                            entry = arith::SelectOp::create(
+                                builder, loc, isBefore, arith::AddIOp::create(builder, loc, entry, capacity), entry);
+                          } else {
+                            // A negative position is a large unsigned one.
+                            Value last = arith::SubIOp::create(builder, loc, capacity, count);
+                            fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, first, last);
+                            entry = arith::SubIOp::create(builder, loc, place[axis], first);
+                          }
+                          tp::AssertOp::create(builder, loc, fits, "position in the cache is out of range");
+                          Value isNew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, entry, count);
+                          isNew = arith::AndIOp::create(builder, loc, isNew, fits);
+                          place[axis] = entry;
+                          auto read = scf::IfOp::create(
+                              builder, loc, isNew,
+                              [&](OpBuilder &b, Location l) {
+                                scf::YieldOp::create(b, l, tensor::ExtractOp::create(b, l, update, place).getResult());
+                              },
+                              [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, x[0]); });
+                          return read.getResult(0);
+                        });
+}
+
 void relax::populateAttentionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
   patterns.add<LegalizeAttentionMask>(patterns.getContext(), library);
+  patterns.add<ProgramPattern<CacheUpdateOp>>(patterns.getContext(), library, writeCacheUpdate);
 }

@@ -141,3 +141,43 @@ func.func @rotary_half(%x: tensor<2x6xf32>, %c: tensor<2x4xf32>, %s: tensor<2x4x
   %0 = relax.rotary_embedding %x, %c, %s : (tensor<2x6xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x6xf32>
   return
 }
+
+// -----
+
+func.func @cache_rank(%c: tensor<2x3xf32>, %u: tensor<2xf32>, %p: tensor<i64>) {
+  // expected-error @below {{'relax.cache_update' op update is expected to have rank 2, got 1}}
+  %0 = relax.cache_update %c, %u, %p {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cache_dims(%c: tensor<2x3xf32>, %u: tensor<3x1xf32>, %p: tensor<i64>) {
+  // expected-error @below {{'relax.cache_update' op dimension 0 of the update is expected to be 2, got 3}}
+  %0 = relax.cache_update %c, %u, %p {axis = 1 : i64} : (tensor<2x3xf32>, tensor<3x1xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cache_capacity(%c: tensor<2x3xf32>, %u: tensor<2x4xf32>, %p: tensor<i64>) {
+  // expected-error @below {{'relax.cache_update' op dimension 1 of the update: expected 4 <= 3}}
+  %0 = relax.cache_update %c, %u, %p {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cache_position(%c: tensor<2x3xf32>, %u: tensor<1x3xf32>, %p: tensor<2xi64>) {
+  // expected-error @below {{'relax.cache_update' op position is expected to have rank 0, got 1}}
+  %0 = relax.cache_update %c, %u, %p {axis = 0 : i64} : (tensor<2x3xf32>, tensor<1x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cache_positions(%c: tensor<2x3xf32>, %u: tensor<2x1xf32>, %p: tensor<3xi64>) {
+  // expected-error @below {{'relax.cache_update' op dimension 0 of the position is expected to be 2, got 3}}
+  %0 = relax.cache_update %c, %u, %p {axis = 1 : i64} : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<3xi64>) -> tensor<2x3xf32>
+  return
+}

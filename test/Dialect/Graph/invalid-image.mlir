@@ -69,3 +69,11 @@ func.func @roi(%x: tensor<2x3xf32>, %s: !relax.shape<[4]>) {
   %0 = relax.resize %x, %s {axes = array<i64: 1>, mode = "linear", coordinates = "tf_crop_and_resize"} : (tensor<2x3xf32>, !relax.shape<[4]>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @extrapolation(%x: tensor<2x3xi8>, %s: !relax.shape<[4]>) {
+  // expected-error @below {{'relax.resize' op extrapolation is expected to be a number of type 'i8', got 3.000000e+02}}
+  %0 = relax.resize %x, %s {axes = array<i64: 1>, mode = "nearest", extrapolation = 300.0 : f64} : (tensor<2x3xi8>, !relax.shape<[4]>) -> tensor<2x4xi8>
+  return
+}

@@ -137,8 +137,8 @@ func.func @zero_extent(%x: tensor<4x6xf32>, %s: tensor<6xf32>, %z: tensor<5xi8>)
 // -----
 
 func.func @product_format(%x: tensor<2x3xi8>, %y: tensor<3x2xi8>) {
-  // expected-error @below {{'relax.quantized_matmul' op rhs_format is expected to be i8 or u8, got i4}}
-  %0 = relax.quantized_matmul %x, %y {lhs_format = "u8", rhs_format = "i4"} : (tensor<2x3xi8>, tensor<3x2xi8>) -> tensor<2x2xi32>
+  // expected-error @below {{'relax.quantized_matmul' op rhs_format is expected to be one of i2, u2, i4, u4, i8, u8, got i16}}
+  %0 = relax.quantized_matmul %x, %y {lhs_format = "u8", rhs_format = "i16"} : (tensor<2x3xi8>, tensor<3x2xi8>) -> tensor<2x2xi32>
   return
 }
 
@@ -161,7 +161,15 @@ func.func @product_rank(%x: tensor<2x3xi8>, %y: tensor<3x2xi8>, %z: tensor<1x1x1
 // -----
 
 func.func @conv_format(%x: tensor<1x2x3xi8>, %y: tensor<1x2x3xi8>) {
-  // expected-error @below {{'relax.quantized_conv' op input_format is expected to be i8 or u8, got f8e5m2}}
+  // expected-error @below {{'relax.quantized_conv' op input_format is expected to be one of i2, u2, i4, u4, i8, u8, got f8e5m2}}
   %0 = relax.quantized_conv %x, %y {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, input_format = "f8e5m2", weight_format = "i8"} : (tensor<1x2x3xi8>, tensor<1x2x3xi8>) -> tensor<1x1x1xi32>
+  return
+}
+
+// -----
+
+func.func @product_packed(%x: tensor<2x3xi8>, %y: tensor<3x2xi8>) {
+  // expected-error @below {{'relax.quantized_matmul' op dimension 0 of the right operand is expected to be 6, got 3}}
+  %0 = relax.quantized_matmul %x, %y {lhs_format = "u4", rhs_format = "i8"} : (tensor<2x3xi8>, tensor<3x2xi8>) -> tensor<2x2xi32>
   return
 }

@@ -37,3 +37,19 @@ func.func @rotary(%x: tensor<?x8x?x64xf32, #q>, %c: tensor<?x16xf32, #relax_sym.
       -> tensor<?x8x?x64xf32, #q>
   return %0 : tensor<?x8x?x64xf32, #q>
 }
+
+#cache = #relax_sym.shape<[b, 2, 128, 64]>
+#new = #relax_sym.shape<[b, 2, s, 64]>
+
+// PRINT-LABEL: func.func @cache_update(
+// CHECK-LABEL: func.func @cache_update(
+func.func @cache_update(%c: tensor<?x2x128x64xf32, #cache>, %u: tensor<?x2x?x64xf32, #new>, %p: tensor<i64>,
+                        %q: tensor<?xi32, #relax_sym.shape<[b]>>) -> tensor<?x2x128x64xf32, #cache>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // PRINT: relax.cache_update %{{.*}}, %{{.*}}, %{{.*}} {axis = 2 : i64} :
+  // PRINT: relax.cache_update %{{.*}}, %{{.*}}, %{{.*}} {axis = 2 : i64, circular} :
+  // CHECK-COUNT-2: relax.cache_update
+  %0 = relax.cache_update %c, %u, %p {axis = 2 : i64} : (tensor<?x2x128x64xf32, #cache>, tensor<?x2x?x64xf32, #new>, tensor<i64>) -> tensor<?x2x128x64xf32, #cache>
+  %1 = relax.cache_update %0, %u, %q {axis = 2 : i64, circular} : (tensor<?x2x128x64xf32, #cache>, tensor<?x2x?x64xf32, #new>, tensor<?xi32, #relax_sym.shape<[b]>>) -> tensor<?x2x128x64xf32, #cache>
+  return %1 : tensor<?x2x128x64xf32, #cache>
+}

@@ -1,4 +1,4 @@
-//===- GraphAttentionOps.cpp - Attention, rotary embedding ----------------===//
+//===- GraphAttentionOps.cpp - Attention and its cache --------------------===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -108,4 +108,30 @@ FailureOr<RankedTensorType> RotaryEmbeddingOp::inferType(TypeInference &inferenc
   if (cos.back() && failed(inference.requireLessEqual("twice the last dimension of cos", cos.back() * 2, dims.back())))
     return failure();
   return cast<RankedTensorType>(operand.getType());
+}
+
+FailureOr<RankedTensorType> CacheUpdateOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  auto type = cast<RankedTensorType>(adaptor.getCache().getType());
+  SmallVector<SymExpr> cache = sym::getSymbolicDims(type), update = sym::getSymbolicDims(adaptor.getUpdate().getType()),
+                       position = sym::getSymbolicDims(adaptor.getPosition().getType());
+  if (failed(inference.requireSameElementType(type, adaptor.getUpdate().getType())))
+    return failure();
+  auto axis = static_cast<int64_t>(adaptor.getAxis());
+  if (failed(inference.requireAxis("axis", axis, cache.size())))
+    return failure();
+  if (update.size() != cache.size())
+    return inference.fail("update is expected to have rank ", cache.size(), ", got ", update.size());
+  for (auto [dim, extent] : llvm::enumerate(update))
+    if (static_cast<int64_t>(dim) != axis &&
+        failed(inference.requireEqual("dimension " + Twine(dim) + " of the update", extent, cache[dim])))
+      return failure();
+  if (update[axis] && cache[axis] &&
+      failed(inference.requireLessEqual("dimension " + Twine(axis) + " of the update", update[axis], cache[axis])))
+    return failure();
+  if (position.size() > (axis == 0 ? 0 : 1))
+    return inference.fail("position is expected to have rank ", axis == 0 ? "0" : "0 or 1", ", got ", position.size());
+  if (!position.empty() &&
+      failed(inference.requireEqual("dimension 0 of the position", position.front(), cache.front())))
+    return failure();
+  return type;
 }

@@ -22,10 +22,10 @@ void RelaxDialect::registerLinearAlgebraOps() {
       >();
 }
 
-FailureOr<RankedTensorType> graph::inferMatmul(TypeInference &inference, Value left, Value right, Type elementType) {
-  SmallVector<SymExpr> lhs = sym::getSymbolicDims(left.getType());
-  SmallVector<SymExpr> rhs = sym::getSymbolicDims(right.getType());
-  if (failed(inference.requireSameElementType(left.getType(), right.getType())))
+FailureOr<RankedTensorType> graph::inferMatmul(TypeInference &inference, Type left, Type right, Type elementType) {
+  SmallVector<SymExpr> lhs = sym::getSymbolicDims(left);
+  SmallVector<SymExpr> rhs = sym::getSymbolicDims(right);
+  if (failed(inference.requireSameElementType(left, right)))
     return failure();
   if (lhs.empty() || rhs.empty())
     return inference.fail("operands are expected to have rank 1 or more, got ", lhs.size(), " and ", rhs.size());
@@ -45,18 +45,18 @@ FailureOr<RankedTensorType> graph::inferMatmul(TypeInference &inference, Value l
     dims->push_back(lhs[lhsBatch]);
   if (hasColumns)
     dims->push_back(rhs.back());
-  return inference.makeType(*dims, elementType ? elementType : getElementTypeOrSelf(left.getType()));
+  return inference.makeType(*dims, elementType ? elementType : getElementTypeOrSelf(left));
 }
 
 FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  return inferMatmul(inference, adaptor.getLhs(), adaptor.getRhs(), nullptr);
+  return inferMatmul(inference, adaptor.getLhs().getType(), adaptor.getRhs().getType(), nullptr);
 }
 
-FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Value image, Value kernels,
+FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Type image, Type kernels,
                                              const WindowAttrs &attrs, int64_t groups, Type elementType) {
-  SmallVector<SymExpr> input = sym::getSymbolicDims(image.getType());
-  SmallVector<SymExpr> weight = sym::getSymbolicDims(kernels.getType());
-  if (failed(inference.requireSameElementType(image.getType(), kernels.getType())))
+  SmallVector<SymExpr> input = sym::getSymbolicDims(image);
+  SmallVector<SymExpr> weight = sym::getSymbolicDims(kernels);
+  if (failed(inference.requireSameElementType(image, kernels)))
     return failure();
   if (input.size() < 3 || input.size() > 5)
     return inference.fail("input is expected to have rank 3, 4 or 5, got ", input.size());
@@ -92,10 +92,11 @@ FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Value ima
       return failure();
     dims.push_back(window.extent);
   }
-  return inference.makeType(dims, elementType ? elementType : getElementTypeOrSelf(image.getType()));
+  return inference.makeType(dims, elementType ? elementType : getElementTypeOrSelf(image));
 }
 
 FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor adaptor) {
   WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
-  return inferConv(inference, adaptor.getInput(), adaptor.getWeight(), attrs, adaptor.getGroups(), nullptr);
+  return inferConv(inference, adaptor.getInput().getType(), adaptor.getWeight().getType(), attrs, adaptor.getGroups(),
+                   nullptr);
 }

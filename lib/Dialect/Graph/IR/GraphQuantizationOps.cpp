@@ -179,35 +179,47 @@ LogicalResult DynamicQuantizeOp::inferReturnTypes(MLIRContext *context, std::opt
   return success();
 }
 
-/// Formats are those of bytes; zero points are broadcast to the operands.
-static LogicalResult verifyBytes(TypeInference &inference, StringRef name, StringRef format, Value operand,
-                                 Value zero) {
-  if (format != "i8" && format != "u8")
-    return inference.fail(name, "_format is expected to be i8 or u8, got ", format);
-  if (!zero)
-    return success();
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(operand.getType()), from = sym::getSymbolicDims(zero.getType());
-  if (from.size() > dims.size())
-    return inference.fail(name, "_zero is expected to have rank ", dims.size(), " or less, got ", from.size());
-  for (auto [dim, extent] : llvm::enumerate(from))
-    if (failed(inference.requireBroadcastsTo("dimension " + Twine(dim) + " of " + name + "_zero", extent,
-                                             dims[dims.size() - from.size() + dim])))
-      return failure();
-  return success();
+/// The type of what an operand of a product holds: an integer format of few bits. Zero points are broadcast to it.
+static FailureOr<Type> inferNumbers(TypeInference &inference, StringRef name, StringRef formatName, Value operand,
+                                    Value zero) {
+  std::optional<StorageFormat> format = StorageFormat::parse(formatName);
+  if (!format || !format->isInteger() || format->bits > 8)
+    return inference.fail(name, "_format is expected to be one of i2, u2, i4, u4, i8, u8, got ", formatName);
+  FailureOr<SmallVector<SymExpr>> dims = getUnpacked(inference, name, operand.getType(), *format);
+  if (failed(dims))
+    return failure();
+  if (zero) {
+    SmallVector<SymExpr> from = sym::getSymbolicDims(zero.getType());
+    if (from.size() > dims->size())
+      return inference.fail(name, "_zero is expected to have rank ", dims->size(), " or less, got ", from.size());
+    for (auto [dim, extent] : llvm::enumerate(from))
+      if (failed(inference.requireBroadcastsTo("dimension " + Twine(dim) + " of " + name + "_zero", extent,
+                                               (*dims)[dims->size() - from.size() + dim])))
+        return failure();
+  }
+  return Type(sym::getTensorType(*dims, getElementTypeOrSelf(operand.getType())));
 }
 
 FailureOr<RankedTensorType> QuantizedMatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  if (failed(verifyBytes(inference, "lhs", adaptor.getLhsFormat(), adaptor.getLhs(), adaptor.getLhsZero())) ||
-      failed(verifyBytes(inference, "rhs", adaptor.getRhsFormat(), adaptor.getRhs(), adaptor.getRhsZero())))
+  FailureOr<Type> lhs = inferNumbers(inference, "lhs", adaptor.getLhsFormat(), adaptor.getLhs(), adaptor.getLhsZero());
+  if (failed(lhs))
     return failure();
-  return inferMatmul(inference, adaptor.getLhs(), adaptor.getRhs(), IntegerType::get(inference.getContext(), 32));
+  FailureOr<Type> rhs = inferNumbers(inference, "rhs", adaptor.getRhsFormat(), adaptor.getRhs(), adaptor.getRhsZero());
+  if (failed(rhs))
+    return failure();
+  return inferMatmul(inference, *lhs, *rhs, IntegerType::get(inference.getContext(), 32));
 }
 
 FailureOr<RankedTensorType> QuantizedConvOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  if (failed(verifyBytes(inference, "input", adaptor.getInputFormat(), adaptor.getInput(), adaptor.getInputZero())) ||
-      failed(verifyBytes(inference, "weight", adaptor.getWeightFormat(), adaptor.getWeight(), adaptor.getWeightZero())))
+  FailureOr<Type> input =
+      inferNumbers(inference, "input", adaptor.getInputFormat(), adaptor.getInput(), adaptor.getInputZero());
+  if (failed(input))
+    return failure();
+  FailureOr<Type> weight =
+      inferNumbers(inference, "weight", adaptor.getWeightFormat(), adaptor.getWeight(), adaptor.getWeightZero());
+  if (failed(weight))
     return failure();
   WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
-  return inferConv(inference, adaptor.getInput(), adaptor.getWeight(), attrs, adaptor.getGroups(),
+  return inferConv(inference, *input, *weight, attrs, adaptor.getGroups(),
                    IntegerType::get(inference.getContext(), 32));
 }

@@ -152,7 +152,9 @@ Value centered(Composer &c, Value stored, Value zero, StringRef format) {
   Value value = decode(c, stored, format, i32);
   if (!zero)
     return value;
-  return c.withDims(c.sub(value, decode(c, zero, format, i32)), c.dims(value));
+  // Zero points are one to a byte.
+  StringRef bytes = StorageFormat::parse(format)->isSigned ? "i8" : "u8";
+  return c.withDims(c.sub(value, decode(c, zero, bytes, i32)), c.dims(value));
 }
 
 struct DecomposeQuantizedMatmul final : OpRewritePattern<QuantizedMatmulOp> {

@@ -1,4 +1,4 @@
-//===- GraphAttentionOps.td - Attention, rotary embedding -*- tablegen -*-===//
+//===- GraphAttentionOps.td - Attention and its cache -----*- tablegen -*-===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -45,6 +45,25 @@ def Relax_AttentionMaskOp : Relax_TotalInferredOp<"attention_mask"> {
   let arguments = (ins Relax_ShapeType:$shape, UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
   let results = (outs Relax_BoolTensor:$result);
   let assemblyFormat = "$shape attr-dict `:` functional-type(operands, results)";
+}
+
+def Relax_CacheUpdateOp : Relax_InferredOp<"cache_update"> {
+  let summary = "Writes entries into a cache of fixed capacity.";
+  let description = [{
+    Index `position + i` of dimension `axis` of the result is index `i` of the update, everything else is the cache's. The
+    position is a scalar (rank 0), or a vector with one for each index of dimension 0, where `axis` is not 0. The update has
+    the extents of the cache but for the axis, where it has no more. A position that is negative or from which the update
+    passes the end is a run-time error; with `circular` it goes on at the start and positions count modulo the capacity.
+
+    The view of what the cache holds is a `relax.slice` of the axis from 0 to the past length and that of the update.
+
+    Example: `%r = relax.cache_update %c, %u, %p {axis = 2 : i64} : (tensor<?x2x128x64xf32, #relax_sym.shape<[b, 2, 128, 64]>>, tensor<?x2x?x64xf32, #relax_sym.shape<[b, 2, s, 64]>>, tensor<i64>) -> tensor<?x2x128x64xf32, #relax_sym.shape<[b, 2, 128, 64]>>`
+  }];
+  let arguments = (ins Relax_Tensor:$cache, Relax_Tensor:$update, RankedTensorOf<[I32, I64]>:$position, I64Attr:$axis,
+                       UnitAttr:$circular);
+  let results = (outs Relax_Tensor:$result);
+  let assemblyFormat = "$cache `,` $update `,` $position attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = inferenceDeclaration # [{ bool mayTrapOnValues() { return true; } }];
 }
 
 def Relax_RotaryEmbeddingOp : Relax_CompositeOp<"rotary_embedding"> {

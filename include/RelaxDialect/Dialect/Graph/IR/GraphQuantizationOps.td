@@ -95,10 +95,11 @@ def Relax_DynamicQuantizeOp : Relax_Op<"dynamic_quantize", [Pure, Relax_ShapeRul
 }
 
 def Relax_QuantizedMatmulOp : Relax_CompositeOp<"quantized_matmul", [AttrSizedOperandSegments]> {
-  let summary = "Product of matrices of 8-bit integers, in i32.";
+  let summary = "Product of matrices of integers of up to 8 bits, in i32.";
   let description = [{
-    `matmul(lhs - lhs_zero, rhs - rhs_zero)` in i32, wrapping around; `lhs_format` and `rhs_format` are `i8` or `u8`. A zero
-    point is a scalar (rank 0) or broadcast to its operand.
+    `matmul(lhs - lhs_zero, rhs - rhs_zero)` in i32, wrapping around; `lhs_format` and `rhs_format` are integer formats of up to
+    8 bits (see `relax.decode`), of which several may share a byte along the last dimension. A zero point is a scalar (rank 0)
+    or broadcast to the numbers of its operand; it is stored one to a byte, with the sign of the format.
 
     Example: `%r = relax.quantized_matmul %x, %w lhs_zero(%z) {lhs_format = "u8", rhs_format = "i8"} : (tensor<?x4xi8, #relax_sym.shape<[n, 4]>>, tensor<4x8xi8>, tensor<i8>) -> tensor<?x8xi32, #relax_sym.shape<[n, 8]>>`
   }];
@@ -112,10 +113,10 @@ def Relax_QuantizedMatmulOp : Relax_CompositeOp<"quantized_matmul", [AttrSizedOp
 }
 
 def Relax_QuantizedConvOp : Relax_CompositeOp<"quantized_conv", [AttrSizedOperandSegments]> {
-  let summary = "Convolution of 8-bit integers, in i32.";
+  let summary = "Convolution of integers of up to 8 bits, in i32.";
   let description = [{
-    `conv(input - input_zero, weight - weight_zero)` in i32, wrapping around, with the attributes of `relax.conv`;
-    `input_format` and `weight_format` are `i8` or `u8`. A zero point is a scalar (rank 0) or broadcast to its operand.
+    `conv(input - input_zero, weight - weight_zero)` in i32, wrapping around, with the attributes of `relax.conv`. Formats and
+    zero points are those of `relax.quantized_matmul`. What pads are made of is the zero point.
 
     Example: `%r = relax.quantized_conv %x, %w {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64, input_format = "u8", weight_format = "i8"} : (tensor<?x3x?xi8, #relax_sym.shape<[n, 3, l]>>, tensor<8x3x3xi8>) -> tensor<?x8x?xi32, #relax_sym.shape<[n, 8, l]>>`
   }];

@@ -35,8 +35,8 @@ WindowDim getWindowDim(const WindowAttrs &attrs, unsigned index, sym::SymExpr in
 
 /// Result types of a matrix product and a convolution, for ops that have one inside. A null `elementType` is the
 /// operands'.
-FailureOr<RankedTensorType> inferMatmul(TypeInference &inference, Value left, Value right, Type elementType);
-FailureOr<RankedTensorType> inferConv(TypeInference &inference, Value image, Value kernels, const WindowAttrs &attrs,
+FailureOr<RankedTensorType> inferMatmul(TypeInference &inference, Type left, Type right, Type elementType);
+FailureOr<RankedTensorType> inferConv(TypeInference &inference, Type image, Type kernels, const WindowAttrs &attrs,
                                       int64_t groups, Type elementType);
 
 /// `values` has `count` entries, each at least `lowest`.
