@@ -54,7 +54,7 @@ def part_of(path):
     if first == "Transforms":
         return Part(5, "Transforms")
     if first == "Interpreter":
-        return Part(5, "Interpreter")
+        return Part(4, "Interpreter")
     if first == "Conversion":
         return Part(5, f"Conversion/{words[1]}" if len(words) > 2 else "Conversion")
     if first in ("Pipelines", "Target"):
@@ -78,7 +78,7 @@ def may_use(user, used):
         return None
     if used.row >= user.row:
         return "only lower rows may be used"
-    if user.row == 4 and used.row == 2 and used.dialect != user.dialect:
+    if user.row == 4 and user.dialect and used.row == 2 and used.dialect != user.dialect:
         return "a dialect's transforms use their own dialect only"
     return None
 

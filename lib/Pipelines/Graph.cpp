@@ -45,6 +45,8 @@ void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOpt
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // Before fusion, which would merge it into programs that run each time.
+  manager.addPass(createLiftWeightComputationPass());
   buildOptimizePipeline(manager);
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createVerifyMixedPass());

@@ -56,6 +56,7 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
 }
 
 void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+  manager.addPass(createPackWeightsPass({options.vectorBits, /*blobDirectory=*/""}));
   buildPlanPipeline(manager);
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());

@@ -29,6 +29,27 @@ def LegalizeOpsPass : Pass<"relax-legalize-ops", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Weights for kernels: the mixed phase
+//===----------------------------------------------------------------------===//
+
+def PackWeightsPass : Pass<"relax-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "Puts weights in the order in which contractions read them.";
+  let description = [{
+    Before: the mixed phase, fused. After: a `relax.weight` or `relax.constant` that only contractions read, which share it
+    among their rows, lies in panels: as many columns as a register tile has, in each one step of the reduction after the
+    other, the last panel padded with zeros. The bytes are rearranged here, once; calls go to copies of their programs whose
+    indexing map says `[outer.., column floordiv width, reduction.., column mod width]`, so that every pass and the
+    interpreter read them as any other operand. Transposed weights get the same panels. A weight with another reader, with
+    readers that want different panels, or that padding would enlarge by more than an eighth, stays as it is.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::relax::graph::RelaxDialect"];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256", "Width of a vector register.">,
+    Option<"blobDirectory", "blob-directory", "std::string", /*default=*/"",
+           "Where weight files with relative names are.">];
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels: func.func over identity-layout memrefs, index scalars and a
 // trailing memref<1xi64> error word, as relax-convert-tensor-program-to-func
 // makes them. Every pass leaves other functions alone.
@@ -83,7 +104,8 @@ def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncO
     while the reduction loops run; blocks of the shared operand are copied to the stack so that they are contiguous. Any body
     of elementwise operations will do, rests of rows and columns are handled, results do not depend on the tile. With fewer
     than 4 rows, and in other contractions, four steps of the longest reduction loop are done together, and two steps of a
-    parallel loop where rows of the result have a constant distance.
+    parallel loop where rows of the result have a constant distance. What lies in panels (relax-pack-weights) is read in
+    place for any number of rows; fewer than 4 read several panels at once.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

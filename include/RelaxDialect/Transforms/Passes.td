@@ -57,6 +57,24 @@ def VerifyPlannedPass : Pass<"relax-verify-planned", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+def LiftWeightComputationPass : Pass<"relax-lift-weight-computation", "::mlir::ModuleOp"> {
+  let summary = "Computes once what depends on weights only.";
+  let description = [{
+    Before: mixed phase. After: a call of a tensor program whose inputs are all weights or constants is a weight itself.
+    Programs that only move elements (transposes, slices, broadcasts) are computed on the bytes, whatever their size, others
+    by the reference interpreter, up to two million elements. A call stays where its result would take notably more memory
+    than the weights that only it reads, as decompression and a transposed copy of a weight that is needed both ways do, and
+    where its program reports an error.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::relax::graph::RelaxDialect"];
+  let options = [Option<"blobDirectory", "blob-directory", "std::string", /*default=*/"",
+                        "Where weight files with relative names are.">];
+}
+
+//===----------------------------------------------------------------------===//
 // Fusion and the way out
 //===----------------------------------------------------------------------===//
 

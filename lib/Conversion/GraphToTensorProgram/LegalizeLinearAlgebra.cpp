@@ -142,18 +142,10 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
     ProgramRequest request;
     request.name = "conv";
     request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
-    request.inputs = {op.getInput(), op.getWeight()};
-    if (op.getAutoPad() || llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; })) {
-      SmallVector<SymExpr> padded = sym::getSymbolicDims(op.getInput().getType());
-      for (unsigned i = 0; i != op.getStrides().size(); ++i) {
-        WindowDim window = getWindow(op, i);
-        padded[i + 2] = padded[i + 2] + window.before + window.after;
-        if (!padded[i + 2])
-          return rewriter.notifyMatchFailure(op, "an extent of the padded input does not fit 64 bits");
-        request.exprs.push_back(window.before);
-      }
-      request.workspaces = {sym::getTensorType(padded, op.getType().getElementType())};
-    }
+    FailureOr<Value> input = createPadded(op, rewriter);
+    if (failed(input))
+      return failure();
+    request.inputs = {*input, op.getWeight()};
     auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
     request.body = write;
     return library.replaceWithCall(rewriter, op, request);
@@ -166,19 +158,44 @@ private:
                         sym::getSymbolicDims(op.getWeight().getType())[index + 2]);
   }
 
-  /// The input with zeros around it.
-  static Value createPadded(ConvOp op, ProgramBody &body) {
-    if (body.program.getWorkspaces().empty())
-      return body.getInput(0);
+  /// The input with zeros around it, made by a program of its own: inside of the convolution it would be one more thing
+  /// that all out channels read, and they could not run in parallel.
+  FailureOr<Value> createPadded(ConvOp op, PatternRewriter &rewriter) const {
+    if (!op.getAutoPad() && llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }))
+      return op.getInput();
+    SmallVector<SymExpr> padded = sym::getSymbolicDims(op.getInput().getType());
+    ProgramRequest request;
+    request.name = "pad";
+    request.inputs = {op.getInput()};
+    for (unsigned i = 0; i != op.getStrides().size(); ++i) {
+      WindowDim window = getWindow(op, i);
+      padded[i + 2] = padded[i + 2] + window.before + window.after;
+      if (!padded[i + 2])
+        return rewriter.notifyMatchFailure(op, "an extent of the padded input does not fit 64 bits");
+      request.exprs.push_back(window.before);
+    }
+    request.results = {sym::getTensorType(padded, op.getInput().getType().getElementType())};
+    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writePadded(request.exprs, body)}; };
+    request.body = write;
+    FailureOr<CallTPOp> call = library.createCall(rewriter, op, request);
+    if (failed(call))
+      return failure();
+    return call->getResult(0);
+  }
+
+  /// Zeros everywhere, then the input inside.
+  static Value writePadded(ArrayRef<SymExpr> before, ProgramBody &body) {
     OpBuilder &builder = body.builder;
-    Type type = op.getType().getElementType();
-    Value zeros = createFill(body, body.getWorkspace(0), createScalar(builder, body.loc, type, 0));
-    SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0));
-    for (size_t i = 0; i != op.getStrides().size(); ++i)
-      offsets.push_back(body.getIndexOrConstant(getWindow(op, i).before));
+    Value input = body.getInput(0);
+    auto type = cast<RankedTensorType>(input.getType());
+    Value zeros = createFill(body, body.getOut(), createScalar(builder, body.loc, type.getElementType(), 0));
+    SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0)), sizes = body.getSizes(body.getInputDims(0));
+    for (SymExpr expr : before)
+      offsets.push_back(body.getIndexOrConstant(expr));
     SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
-    return tensor::InsertSliceOp::create(builder, body.loc, body.getInput(0), zeros, offsets,
-                                         body.getSizes(body.getInputDims(0)), strides);
+    Value inside = tensor::ExtractSliceOp::create(builder, body.loc, type, zeros, offsets, sizes, strides);
+    Value copied = createCopy(body, input, builder.getMultiDimIdentityMap(type.getRank()), inside);
+    return tensor::InsertSliceOp::create(builder, body.loc, copied, zeros, offsets, sizes, strides);
   }
 
   /// Loops: batch, out channel, out spatial..., channel of the group, kernel spatial...
@@ -186,7 +203,7 @@ private:
     OpBuilder &builder = body.builder;
     Type type = op.getType().getElementType();
     unsigned spatial = op.getStrides().size(), numLoops = 3 + 2 * spatial, channel = 2 + spatial;
-    Value input = createPadded(op, body), weight = body.getInput(1), sums = createSums(body, type);
+    Value input = body.getInput(0), weight = body.getInput(1), sums = createSums(body, type);
     SmallVector<SymExpr> weightDims = body.getInputDims(1);
 
     SmallVector<AffineExpr> weightExprs = {builder.getAffineDimExpr(1), builder.getAffineDimExpr(channel)};

@@ -210,9 +210,12 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
       }
       scratch = known;
     }
+    if (tile->inPanels)
+      return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
     // A few rows do not repay the copy: their sums stay in memory, and what they are multiplied with is read once.
     Value least = arith::ConstantIndexOp::create(rewriter, loc, tile->rows);
-    Value enough = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, extents[tile->row], least);
+    Value rows = getRowExtent(rewriter, loc, *tile, extents);
+    Value enough = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, rows, least);
     if (matchPattern(enough, m_One()))
       return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
     auto branch = scf::IfOp::create(rewriter, loc, enough, /*withElseRegion=*/true);

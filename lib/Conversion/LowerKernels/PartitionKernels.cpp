@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
+#include "PanelLayout.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/KernelRange.h"
 
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include <numeric>
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_PARTITIONKERNELSPASS
@@ -73,10 +75,12 @@ public:
     int64_t unit;                // steps that stay together
   };
 
-  /// The class with the most parts; unknown extents count as 64.
+  /// The class with the most parts; unknown extents count as 64. Between equals a known extent is better than one that
+  /// may be 1, then the order of the arguments' dimensions decides, so that the result does not depend on addresses.
   std::optional<Choice> choose() {
     std::optional<Choice> best;
     int64_t bestParts = 1;
+    bool bestUnknown = false;
     for (const auto *leader : classes) {
       if (!leader->isLeader())
         continue;
@@ -86,12 +90,14 @@ public:
       int64_t extent = cast<MemRefType>(kernel.getArgument(choice->buffer).getType()).getDimSize(choice->dim);
       int64_t parts = ShapedType::isDynamic(extent) ? std::max<int64_t>(2, 64 / choice->unit)
                                                     : llvm::divideCeil(extent, choice->unit);
-      // Between equals the order of the arguments' dimensions decides, so that the result does not depend on addresses.
-      bool earlier = best && parts == bestParts &&
-                     std::make_pair(choice->buffer, choice->dim) < std::make_pair(best->buffer, best->dim);
+      bool unknown = ShapedType::isDynamic(extent);
+      bool earlier =
+          best && parts == bestParts &&
+          std::make_tuple(unknown, choice->buffer, choice->dim) < std::make_tuple(bestUnknown, best->buffer, best->dim);
       if (parts > bestParts || earlier) {
         best = choice;
         bestParts = parts;
+        bestUnknown = unknown;
       }
     }
     return best;
@@ -117,6 +123,9 @@ public:
       offsets[loop] = from;
       SmallVector<Value> operands = linalg::makeTiledShapes(builder, loc, op, op->getOperands(), {from}, sizes, bounds,
                                                             /*omitPartialTileCheck=*/true);
+      for (OpOperand &operand : op->getOpOperands())
+        if (std::optional<PanelAccess> access = getPanelAccess(op.getMatchingIndexingMap(&operand), loop))
+          operands[operand.getOperandNumber()] = skipPanels(builder, loc, operand.get(), *access, from);
       Operation *part = clone(builder, op, TypeRange(), operands);
       linalg::offsetIndices(builder, cast<linalg::LinalgOp>(part), offsets);
       op.erase();
@@ -196,6 +205,20 @@ private:
     if (op && !isa<memref::AllocaOp, memref::GetGlobalOp>(op))
       return {};
     return {value, identity};
+  }
+
+  /// A buffer in panels without those before column `from`, the first one of a panel.
+  static Value skipPanels(OpBuilder &builder, Location loc, Value buffer, PanelAccess access, Value from) {
+    AffineExpr column = getAffineDimExpr(0, builder.getContext());
+    SmallVector<OpFoldResult> sizes = memref::getMixedSizes(builder, loc, buffer);
+    SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+        strides(sizes.size(), builder.getIndexAttr(1));
+    offsets[access.position] =
+        affine::makeComposedFoldedAffineApply(builder, loc, column.floorDiv(access.width), OpFoldResult(from));
+    sizes[access.position] =
+        affine::makeComposedFoldedAffineApply(builder, loc, column - getAffineDimExpr(1, builder.getContext()),
+                                              {sizes[access.position], offsets[access.position]});
+    return memref::SubViewOp::create(builder, loc, buffer, offsets, sizes, strides);
   }
 
   static void *key(Value value) { return value.getAsOpaquePointer(); }
@@ -302,6 +325,10 @@ private:
       if (op.getNumReductionLoops() != 0 && op.getNumLoops() > 2)
         unit = std::max<int64_t>(unit, kRowsPerPart);
     }
+    for (auto [op, loop] : llvm::zip(ops, loops))
+      for (AffineMap map : op.getIndexingMapsArray())
+        if (std::optional<PanelAccess> access = getPanelAccess(map, loop))
+          unit = std::lcm(unit, access->width);
     return unit;
   }
 

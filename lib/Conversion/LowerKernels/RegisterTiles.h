@@ -10,11 +10,16 @@
 
 namespace mlir::relax {
 
-/// How a reduction on buffers is cut into tiles whose results stay in registers: `rows` steps of the parallel loop
-/// `row` times `vectors` vectors of `lanes` elements of the parallel loop `column`, the last one of the result.
+/// How a reduction is cut into tiles whose results stay in registers: `rows` rows times `vectors` vectors of `lanes`
+/// elements of the parallel loop `column`, the last one of the result.
 struct RegisterTile {
-  unsigned row, column;
+  /// The parallel loops that make the rows, outermost first: a batch of short sequences has as many rows as one long
+  /// sequence. Without any there is one row.
+  SmallVector<unsigned> rowLoops;
+  unsigned column;
   int64_t rows, vectors, lanes;
+  /// What the rows share lies in panels already (PanelLayout.h): nothing is copied, and few rows are no special case.
+  bool inPanels = false;
   /// The input, as operand number, of which a block is copied to `packedElements` contiguous elements, because all rows
   /// read it. The block holds `blockSteps` steps of the first reduction loop and `panels` tiles of columns.
   std::optional<unsigned> packed;
@@ -22,9 +27,19 @@ struct RegisterTile {
 };
 
 /// The tile of `op`, nullopt when its structure does not have one: it needs a reduction, an innermost parallel loop
-/// with unit stride, another parallel loop whose steps share an operand, and a body of elementwise operations that may
-/// run on lanes that are not there.
+/// with unit stride, other parallel loops whose steps share an operand, and a body of elementwise operations that may
+/// run on lanes that are not there. `op` is on tensors or buffers.
 std::optional<RegisterTile> chooseRegisterTile(linalg::GenericOp op, int64_t vectorBits);
+
+/// How many columns a panel of `input` has when `op` reads it best in panels; nullopt when it does not: all reduction
+/// loops and the columns address it, each by a dimension of its own, and other loops share it.
+std::optional<int64_t> choosePanelWidth(linalg::GenericOp op, OpOperand &input, int64_t vectorBits);
+
+/// True when one step of loop `dim` moves an access by one element: `dim` plus terms without it, in the last position.
+bool isUnitStride(Value buffer, AffineMap map, unsigned dim);
+
+/// The number of rows.
+Value getRowExtent(OpBuilder &builder, Location loc, const RegisterTile &tile, ValueRange extents);
 
 /// Emits `op` in tiles. `scratch`: a buffer of at least `packedElements` elements, null when nothing is packed. Sums
 /// are made in the order of the reduction loops.

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
+#include "PanelLayout.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,6 +38,8 @@ std::optional<int64_t> getStride(ShapedType type, unsigned position) {
 /// What one access costs when loop `dim` runs innermost: 0 invariant, 1 unit stride, more when strided.
 unsigned getAccessCost(ShapedType type, AffineMap map, unsigned dim) {
   constexpr unsigned kStrided = 16;
+  if (getPanelAccess(map, dim))
+    return 1;
   AffineExpr self = getAffineDimExpr(dim, map.getContext());
   int64_t total = 0;
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {

@@ -41,14 +41,20 @@ func.func @inner(%x: tensor<2x?xf32, #relax_sym.shape<[2, k]>>, %y: tensor<?x3xf
 
 // -----
 
-// Zeros around the input go to a workspace.
+// Zeros around the input are a program of their own.
 //   CHECK-DAG: #[[$IN:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2 * 2 + d4)>
 //   CHECK-DAG: #[[$W:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d3, d4)>
+// CHECK-LABEL: relax_tp.func private @pad(
+//       CHECK:   %[[Z:.*]] = linalg.fill
+//       CHECK:   tensor.extract_slice %[[Z]][0, 0, 1]
+//       CHECK:   linalg.generic
+//       CHECK:   tensor.insert_slice %{{.*}} into %[[Z]][0, 0, 1]
 // CHECK-LABEL: relax_tp.func private @conv(
-//  CHECK-SAME:     workspaces(%[[P:.*]]: tensor<?x3x?xf32>
-//       CHECK:   %[[Z:.*]] = linalg.fill ins(%{{.*}}) outs(%[[P]]
-//       CHECK:   %[[PADDED:.*]] = tensor.insert_slice %{{.*}} into %[[Z]][0, 0, 1]
+//  CHECK-SAME:     %[[PADDED:.*]]: tensor<?x3x?xf32>
 //       CHECK:   linalg.generic {indexing_maps = [#[[$IN]], #[[$W]], #{{.*}}], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[PADDED]]
+// CHECK-LABEL: func.func @padded(
+//       CHECK:   %[[P:.*]] = relax.call_tp @pad
+//       CHECK:   relax.call_tp @conv(%[[P]]
 func.func @padded(%x: tensor<?x3x?xf32, #relax_sym.shape<[n, 3, l]>>, %w: tensor<5x3x3xf32>)
     -> tensor<?x5x?xf32, #relax_sym.shape<[n, 5, (l - 1) floordiv 2 + 1]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.conv %x, %w {strides = array<i64: 2>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64}

@@ -128,3 +128,32 @@ func.func private @booleans(%a: memref<8x?xi1>, %b: memref<?x16xi1>, %o: memref<
   }
   return
 }
+
+// -----
+
+// Panels are read in place, with no copy and no mask; fewer rows than 4 take up to 4 panels at once.
+// CHECK-LABEL: func.func private @panels(
+// CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[B:.*]]: memref<3x?x24xf32>, %[[O:.*]]: memref<?x60xf32>
+//   CHECK-NOT:   memref.alloca
+//       CHECK:   scf.index_switch
+//       CHECK:   case 1 {
+//  CHECK-COUNT-3:  vector.load %[[B]]
+//       CHECK:   case 2 {
+//       CHECK:     scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+//       CHECK:   default {
+//       CHECK:     scf.for %{{.*}} step %{{.*}} {
+//       CHECK:       vector.load %[[B]]
+//   CHECK-NOT:   vector.maskedload %[[B]]
+// NARROW-LABEL: func.func private @panels(
+//       NARROW:   vector.load
+func.func private @panels(%a: memref<?x?xf32>, %b: memref<3x?x24xf32>, %o: memref<?x60xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n floordiv 24, k, n mod 24)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x?xf32>, memref<3x?x24xf32>) outs(%o : memref<?x60xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}
