@@ -132,3 +132,38 @@ def test_conv(run):
             for j in range(3):
                 want += np.einsum("bchw,oc->bohw", x[:, :, i:h - 2 + i, j:w - 2 + j], f[:, :, i, j])
         np.testing.assert_array_equal(got, want)
+
+
+PADDED = """
+func.func @main(%x: tensor<1x{c}x{h}x{w}xf32>, %f: tensor<{o}x{i}x3x3xf32>) -> tensor<1x{o}x{h}x{w}xf32> {{
+  %r = relax.conv %x, %f {{strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = {g} : i64}}
+      : (tensor<1x{c}x{h}x{w}xf32>, tensor<{o}x{i}x3x3xf32>) -> tensor<1x{o}x{h}x{w}xf32>
+  %a = relax.relu %r : tensor<1x{o}x{h}x{w}xf32>
+  return %a : tensor<1x{o}x{h}x{w}xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize("c, o, groups, h, w", [(5, 13, 1, 9, 30), (8, 24, 4, 7, 11), (1, 1, 1, 1, 1)])
+def test_padded_conv_of_one_image_runs_in_parts(tool, tmp_path, c, o, groups, h, w):
+    random = np.random.default_rng(7)
+    x, f = draw(random, (1, c, h, w), np.float32), draw(random, (o, c // groups, 3, 3), np.float32)
+    source, artifact = tmp_path / "in.mlir", tmp_path / "out.rlx"
+    source.write_text(PADDED.format(c=c, o=o, i=c // groups, g=groups, h=h, w=w))
+    done = tool("relax-compile", source, "--emit=mlir", "--after=relax-partition-kernels")
+    # Every kernel, also the one that makes the zeros, unless there is nothing to divide.
+    kernels = done.stdout.count("func.func private @")
+    assert done.returncode == 0 and kernels >= 2, done.stderr
+    assert done.stdout.count("relax_tp.range") == (kernels if c > 1 else 0)
+    assert tool("relax-compile", source, "-o", artifact).returncode == 0
+    wide, want = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1))), np.zeros((1, o, h, w), np.float32)
+    for group in range(groups):
+        inside, outside = slice(group * c // groups, (group + 1) * c // groups), slice(group * o // groups, (group + 1) * o // groups)
+        for i in range(3):
+            for j in range(3):
+                want[:, outside] += np.einsum("bchw,oc->bohw", wide[:, inside, i:h + i, j:w + j], f[outside, :, i, j])
+    np.savez(tmp_path / "in.npz", arg0=x, arg1=f)
+    for threads in (1, 3):
+        done = tool("relax-run", artifact, "--threads", threads, "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz")
+        assert done.returncode == 0, done.stderr
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npz")["result0"], np.maximum(want, 0))

@@ -193,13 +193,15 @@ private:
     if (auto expand = dyn_cast_or_null<memref::ExpandShapeOp>(op))
       return through(expand.getSrc(), expand.getReassociationIndices(), /*collapse=*/false);
     if (auto part = dyn_cast_or_null<memref::SubViewOp>(op)) {
-      View view = getView(part.getSource());
-      if (!view.root || part.getDroppedDims().any())
+      View source = getView(part.getSource()), view{source.root, {}};
+      if (!source.root)
         return {};
-      // Where it begins with its source, both count alike; it may end earlier.
+      // Where it begins with its source, both count alike; it may end earlier. A dropped dimension has no loop, so it
+      // is not divided.
+      llvm::SmallBitVector dropped = part.getDroppedDims();
       for (auto [dim, offset, stride] : llvm::enumerate(part.getMixedOffsets(), part.getMixedStrides()))
-        if (!isConstantIntValue(offset, 0) || !isConstantIntValue(stride, 1))
-          view.dims[dim] = -1;
+        if (!dropped.test(dim))
+          view.dims.push_back(isConstantIntValue(offset, 0) && isConstantIntValue(stride, 1) ? source.dims[dim] : -1);
       return view;
     }
     if (op && !isa<memref::AllocaOp, memref::GetGlobalOp>(op))

@@ -174,6 +174,8 @@ FailureOr<linalg::GenericOp> dropUnitLoops(RewriterBase &rewriter, linalg::Gener
   if (op.getNumReductionLoops() == 0 || !llvm::is_contained(op.getStaticLoopRanges(), 1))
     return op;
   linalg::ControlDropUnitDims options;
+  // A part that is written back is computed in place; a reshaped result would be a buffer of its own.
+  options.rankReductionStrategy = linalg::ControlDropUnitDims::RankReductionStrategy::ExtractInsertSlice;
   FailureOr<linalg::DropUnitDimsResult> dropped = linalg::dropUnitDims(rewriter, op, options);
   if (failed(dropped))
     return op;

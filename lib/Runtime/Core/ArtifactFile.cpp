@@ -36,6 +36,9 @@ const char *sectionName(uint32_t kind) {
   return nullptr;
 }
 
+/// A huge page, and what is copied to such pages: with less the pages' tables stay in the processor.
+constexpr uint64_t kHugePage = uint64_t(2) << 20, kLeastCopied = uint64_t(8) << 20;
+
 uint64_t numBlocks(uint64_t size) { return size / kChecksumBlock + (size % kChecksumBlock != 0); }
 
 } // namespace
@@ -71,6 +74,28 @@ bool Mapping::map(int file, uint64_t offset, uint64_t size) {
   bytes = static_cast<const uint8_t *>(mapped) + skip;
   return true;
 }
+
+uint8_t *Mapping::allocate(uint64_t size) {
+  if (size > UINT64_MAX - 2 * kHugePage)
+    return nullptr;
+  // Memory between two multiples of a huge page; what is around it is never touched.
+  uint64_t whole = (size + kHugePage - 1) / kHugePage * kHugePage + kHugePage;
+  void *mapped = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  *this = Mapping();
+  base = mapped;
+  length = whole;
+  uintptr_t first = (reinterpret_cast<uintptr_t>(mapped) + kHugePage - 1) / kHugePage * kHugePage;
+  auto *begin = reinterpret_cast<uint8_t *>(first);
+  bytes = begin;
+#ifdef MADV_HUGEPAGE
+  (void)madvise(begin, whole - kHugePage, MADV_HUGEPAGE); // only a wish
+#endif
+  return begin;
+}
+
+bool Mapping::protect() { return mprotect(base, length, PROT_READ) == 0; }
 
 //===----------------------------------------------------------------------===//
 // ArtifactFile
@@ -289,6 +314,13 @@ relax_rt_status ArtifactFile::map(SectionKind kind, Mapping &mapping) const {
   const Section *section = find(kind);
   if (!section || section->size == 0)
     return RELAX_RT_OK;
+  if (uint8_t *copy = section->size >= kLeastCopied ? mapping.allocate(section->size) : nullptr) {
+    if (relax_rt_status status = readAt(section->offset, section->size, copy))
+      return status;
+    if (!mapping.protect())
+      return ioError(std::string("cannot protect the ") + sectionName(section->kind) + " section");
+    return checkBlocks(*section, mapping.data());
+  }
   if (!mapping.map(file, section->offset, section->size))
     return ioError(std::string("cannot map the ") + sectionName(section->kind) + " section");
   return checkBlocks(*section, mapping.data());

@@ -187,3 +187,23 @@ func.func private @padded(%a: memref<?x8xf32>, %o: memref<?x10xf32>, %e: memref<
   }
   return
 }
+
+// -----
+
+// A batch of one: the dropped dimension is no obstacle, out channels are divided.
+// CHECK-LABEL: func.func private @dropped(
+//  CHECK-SAME:     relax_tp.range = {buffer = 2 : i64, dim = 1 : i64, unit = 4 : i64
+func.func private @dropped(%a: memref<8x16xf32>, %b: memref<64x8xf32>, %o: memref<1x64x16xf32>, %e: memref<1xi64>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<1x64x16xf32>)
+  %s = memref.subview %o[0, 0, 0] [1, 64, 16] [1, 1, 1] : memref<1x64x16xf32> to memref<64x16xf32>
+  linalg.generic {indexing_maps = [affine_map<(o, k, w) -> (k, w)>, affine_map<(o, k, w) -> (o, k)>, affine_map<(o, k, w) -> (o, w)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<8x16xf32>, memref<64x8xf32>) outs(%s : memref<64x16xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %z, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}

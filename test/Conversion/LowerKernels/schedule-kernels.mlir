@@ -89,11 +89,12 @@ func.func private @no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Loops of one step are dropped from a reduction, so that the unit stride along the height is seen.
+// Loops of one step are dropped from a reduction, so that the unit stride along the height is seen. The result is a part
+// that is written back, so that it is computed where it belongs.
 // CHECK-LABEL: func.func private @unit(
-//       CHECK:   tensor.collapse_shape
+//       CHECK:   tensor.extract_slice
 //       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]}
-//       CHECK:   tensor.expand_shape
+//       CHECK:   tensor.insert_slice
 func.func private @unit(%a: memref<8x16x1xf32>, %b: memref<4x8x1xf32>, %o: memref<4x16x1xf32>, %e: memref<1xi64>) {
   %ta = bufferization.to_tensor %a restrict : memref<8x16x1xf32> to tensor<8x16x1xf32>
   %tb = bufferization.to_tensor %b restrict : memref<4x8x1xf32> to tensor<4x8x1xf32>
