@@ -222,6 +222,9 @@ private:
     BroadcastResult broadcast = prover.broadcast(a, b);
     if (broadcast.legal == Verdict::False)
       return "error";
+    // Neither operand by itself. Where 1 meets 0 the product is less than the greater one.
+    if (!broadcast.extent && a * b)
+      broadcast.extent = prover.simplify(SymExpr::min({SymExpr::max({a, b}), a * b}));
     std::string extent = broadcast.extent ? broadcast.extent.str() : "?";
     if (broadcast.legal == Verdict::True)
       return extent + " | true";
@@ -256,18 +259,25 @@ private:
     if (inferred == to.size())
       return verdict(prover.sameNumElements(from, to, why()));
     to.erase(to.begin() + inferred);
+    for (SymExpr dim : to)
+      if (std::optional<int64_t> value = dim.getConstant(); value && *value < 0)
+        error = *value == -1 ? "more than one extent is -1" : "extent " + std::to_string(*value) + " is negative";
+    if (!error.empty())
+      return "";
     SymExpr one = SymExpr::constant(context, 1), total = one, rest = one;
     for (SymExpr dim : from)
       total = total * dim;
     for (SymExpr dim : to)
       rest = rest * dim;
+    if (rest && rest.getConstant() == 0)
+      return "ambiguous"; // 0 elements fit every extent
     SymExpr extent = SymExpr::floordiv(total, rest);
     if (!extent) {
       error = "the shapes do not fit 64-bit coefficients";
       return "";
     }
     if (prover.isLessEqual(one, rest) != Verdict::True)
-      return "ambiguous"; // 0 elements fit every extent
+      return "ambiguous";
     std::string text = prover.simplify(extent).str();
     Verdict divides = prover.isDivisible(total, rest, why());
     if (divides == Verdict::False)

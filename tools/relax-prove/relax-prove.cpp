@@ -67,7 +67,7 @@ static FailureOr<std::vector<Row>> readTable(StringRef path, std::string &error)
       continue;
     SmallVector<StringRef> cells;
     line.split(cells, '\t');
-    if (number == 0 && cells[0].trim() == "id") {
+    if (number == 0 && llvm::is_contained(cells, "id") && llvm::is_contained(cells, "question")) {
       header = cells;
       continue;
     }
@@ -78,6 +78,10 @@ static FailureOr<std::vector<Row>> readTable(StringRef path, std::string &error)
     Row row{cell("id"), cell("assumptions"), cell("kind"), cell("question"), cell("expected")};
     if (row.id.empty() || row.kind.empty() || row.question.empty()) {
       error = ("line " + Twine(number + 1) + " of '" + path + "' has no id, kind or question").str();
+      return failure();
+    }
+    if (row.expected.empty() && !options.answersOnly) {
+      error = ("line " + Twine(number + 1) + " of '" + path + "' has no expected answer; --answers needs none").str();
       return failure();
     }
     rows.push_back(std::move(row));

@@ -162,10 +162,11 @@ void HostEmitter::guardFact(const Fact &fact, SymbolValues &values, int32_t stat
   Value holds = evaluateFact(fact, values);
   if (!holds)
     return;
-  // The symbols, then what they make of both sides.
+  // The symbols, then what they make of both sides where that is readable.
+  constexpr size_t kReadable = 64;
   SmallVector<SymExpr> composite;
   for (SymExpr side : {fact.lhs, fact.rhs})
-    if (!side.getConstant() && !side.getSymbol())
+    if (!side.getConstant() && !side.getSymbol() && side.str().size() <= kReadable)
       composite.push_back(side);
   std::string text = message.str();
   SmallVector<Value> shown;

@@ -69,7 +69,7 @@ func.func private @four(%x: tensor<?xf32, #n>) -> tensor<8xf32> attributes {rela
 // CHECK-LABEL: func.func @facts(
 func.func @facts(%x: tensor<?xf32, #m>, %y: tensor<?xf32, #relax_sym.shape<[k]>>) -> (tensor<8xf32>, tensor<8xf32>)
     attributes {relax_sym.scope = #relax_sym.scope<"k == 4">} {
-  // CHECK: relax.assert_shape %{{.*}}, "m == 4", "relax.call @four: the arguments break a fact of the callee"
+  // CHECK: relax.assert_shape %{{.*}}, "m == 4", "relax.call @four: the callee needs n == 4, here m == 4"
   // CHECK-NEXT: relax.match_cast %{{.*}} : tensor<?xf32, #{{.*}}> to tensor<4xf32>
   // CHECK-NEXT: relax.call_tp @twice(%{{.*}}) : (tensor<4xf32>)
   %0 = relax.call @four(%x) : (tensor<?xf32, #m>) -> tensor<8xf32>

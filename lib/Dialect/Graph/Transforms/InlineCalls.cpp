@@ -123,9 +123,19 @@ private:
     }
     for (const sym::Fact &fact : unification->facts)
       createShapeAssertion(builder, call.getLoc(), fact, call.getInputs(),
-                           "relax.call @" + call.getCallee().str() + ": the arguments break a fact of the callee");
+                           "relax.call @" + call.getCallee().str() + ": " + describeNeed(fact));
     factsHold = unification->facts.empty();
     return success();
+  }
+
+  /// A fact of the callee, in its symbols and in the caller's.
+  std::string describeNeed(const sym::Fact &fact) {
+    std::string here = formatFact(fact);
+    auto scope = callee->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName);
+    for (const sym::Fact &own : scope ? scope.getFacts() : ArrayRef<sym::Fact>())
+      if (own.op == fact.op && applyMapping(own.lhs, mapping) == fact.lhs && applyMapping(own.rhs, mapping) == fact.rhs)
+        return "the callee needs " + formatFact(own) + ", here " + here;
+    return "the callee needs " + here;
   }
 
   /// What the callee's body binds gets names that the caller does not use.

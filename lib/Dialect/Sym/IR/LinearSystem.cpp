@@ -383,7 +383,7 @@ LinearSystem::Result LinearSystem::checkPresburger(Budget &budget, bool integers
   using namespace mlir::presburger;
   // The library has no step limit: small systems with small coefficients only.
   constexpr int64_t kMaxCoefficient = int64_t(1) << 40;
-  if (numVariables > (integers ? 12 : 40) || rows.size() > (integers ? 40 : 100))
+  if (numVariables > (integers ? 12 : 40) || rows.size() > (integers ? 40 : kMaxRows))
     return Result::Unknown;
   if (!budget.spend(rows.size() * numVariables / 4 + 1))
     return Result::Unknown;

@@ -32,10 +32,12 @@ std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact, std::opt
   // From below: the greatest value seen.
   Sampler sampler(base, expr);
   std::optional<Wide> seen;
+  Assignment best;
   auto visit = [&](const Assignment &values) {
     std::optional<Wide> value = evaluateWide(expr, values);
     if (value && (!seen || *value > *seen)) {
       seen = value;
+      best = values;
       if (where)
         *where = values;
     }
@@ -74,6 +76,21 @@ std::optional<Wide> Prover::Impl::upperBound(SymExpr expr, bool &exact, std::opt
       bound = seen = greatest;
     } else {
       sampler.sample(8 * kProbes, work, visit);
+      if (seen) {
+        Budget climbing(kMaxSteps / 16);
+        sampler.climb(best, climbing, [&](const Assignment &values) {
+          visit(values);
+          return evaluateWide(expr, values);
+        });
+        // What climbing reaches is mostly the bound; the rest of the work may be used up.
+        Budget tight(kMaxSteps / 5);
+        if (*seen < *bound && *seen < INT64_MAX && *seen > INT64_MIN) {
+          SymExpr above = rewritten - static_cast<int64_t>(*seen) - 1;
+          if (above && Refuter(base, tight).refute({Constraint{above, false, kFromClaim}}))
+            bound = seen;
+        }
+        more.spend(climbing.getUsed() + tight.getUsed());
+      }
       bound = narrowDown(rewritten, seen, *bound, work);
     }
   }
@@ -315,11 +332,24 @@ SymExpr Prover::Impl::simplifyOnce(Prover &prover, SymExpr expr) {
     if (lo && prover.upperBound(self) == lo && obligationsHold(self, *std::make_unique<Budget>(kMaxSteps)))
       return replace(atom, constant(*lo));
   }
-  // The polynomial modulo each equality, when that is shorter.
-  for (const Fact &fact : base.getFacts()) {
-    if (fact.op != Fact::Op::Equal)
+  // The polynomial modulo each equality, when that is shorter: those of the facts, and rests of divisions that have one
+  // value.
+  SmallVector<SymExpr> equalities;
+  for (const Fact &fact : base.getFacts())
+    if (fact.op == Fact::Op::Equal)
+      equalities.push_back(fact.lhs - fact.rhs);
+  for (const SymAtom *atom : atoms) {
+    if (atom->kind != SymAtom::Kind::FloorDiv || base.getFacts().empty())
       continue;
-    SymExpr equality = fact.lhs - fact.rhs;
+    SymExpr self = sym::detail::getExpr(base.getContext(), atomPoly(atom));
+    SymExpr rest = atom->operands[0] - atom->operands[1] * self;
+    std::optional<int64_t> lo = rest ? prover.lowerBound(rest) : std::nullopt;
+    if (lo && prover.upperBound(rest) == lo)
+      equalities.push_back(rest - *lo);
+    else if (rest && prover.isEqual(rest, constant(0)) == Verdict::True)
+      equalities.push_back(rest);
+  }
+  for (SymExpr equality : equalities) {
     if (!equality || equality.getConstant())
       continue;
     for (const SymTerm &pivot : getPoly(equality)) {

@@ -135,6 +135,7 @@ private:
   bool refuteProducts(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, unsigned depth);
   bool splitMax(ArrayRef<Constraint> constraints, unsigned depth, bool &applied);
   bool excludedByRemainders(const Constraint &constraint);
+  bool excludedByMonotony(ArrayRef<Constraint> constraints, const RangeMap &ranges);
   bool splitResidues(ArrayRef<Constraint> constraints, const RangeMap &ranges, unsigned depth);
   bool foldQuotients(SmallVector<Constraint> &constraints, const RangeMap &ranges);
   bool fixSymbols(SmallVector<Constraint> &constraints, RangeMap &ranges, LinearModel &model, bool &refuted);
@@ -148,7 +149,8 @@ private:
     Quotients,
     Residues,
     IntegerPoints,
-    Remainders
+    Remainders,
+    Monotony
   };
   bool by(Argument argument) {
     arguments |= 1u << argument;

@@ -187,7 +187,8 @@ bool LinearModel::addProducts(const Poly *objective) {
       else
         ++numNew;
     }
-    if (useful && numNew <= kMaxNew)
+    if (useful && numNew <= kMaxNew &&
+        llvm::none_of(inequalities, [&](const Inequality &other) { return comparePolys(other.poly, *product) == 0; }))
       products.push_back(
           {numNew, products.size(), {std::move(*product), a.isEquality || b.isEquality, a.origin | b.origin}});
   };
@@ -213,8 +214,7 @@ bool LinearModel::addProducts(const Poly *objective) {
     if (square)
       products.push_back({2, products.size(), {std::move(*square), false, kFromDefinition}});
   }
-  if (products.empty())
-    return false;
+  size_t numBefore = inequalities.size();
   llvm::sort(products, [](const Product &a, const Product &b) {
     return std::tie(a.numNew, a.position) < std::tie(b.numNew, b.position);
   });
@@ -223,7 +223,7 @@ bool LinearModel::addProducts(const Poly *objective) {
   for (Product &product : products)
     add(std::move(product.inequality.poly), product.inequality.isEquality, product.inequality.origin);
   addSquares(objective);
-  return true;
+  return inequalities.size() != numBefore;
 }
 
 /// Integers only: (x - c)*(x - c - 1) >= 0 for each c. Of use are those near the lowest point of some p*x*x + q*x.

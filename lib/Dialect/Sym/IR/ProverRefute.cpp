@@ -51,7 +51,8 @@ std::string Refuter::describeArguments() const {
                                             "a quotient that is 0",
                                             "one case per residue",
                                             "integer points",
-                                            "remainders"};
+                                            "remainders",
+                                            "factors replaced by their bounds"};
   std::string text;
   for (auto [i, name] : llvm::enumerate(names))
     if (arguments & (1u << i))
@@ -176,6 +177,11 @@ bool Refuter::refuteProducts(SmallVector<Constraint> &constraints, RangeMap &ran
       origins |= used;
       return by(Products);
     }
+  }
+  if (excludedByMonotony(constraints, ranges)) {
+    for (const Constraint &constraint : constraints)
+      origins |= constraint.origin;
+    return by(Monotony);
   }
   if (depth >= kMaxSplits)
     return false;

@@ -267,3 +267,43 @@ bool Sampler::enumerate(uint64_t limit, Budget &budget, llvm::function_ref<bool(
       return true;
   }
 }
+
+void Sampler::climb(Assignment best, Budget &budget,
+                    llvm::function_ref<std::optional<Wide>(const Assignment &)> value) {
+  std::optional<Wide> greatest = value(best);
+  if (!greatest)
+    return;
+  Wide largest = 1;
+  for (const SymAtom *symbol : free)
+    largest = std::max({largest, best.lookup(symbol), base.ofSymbol(symbol).hi.value_or(0)});
+  // Long steps first.
+  Wide step = 1;
+  while (step < largest && step < ((Wide)1 << 62))
+    step *= 2;
+  auto move = [&](size_t i, Wide by, size_t j, Wide back) {
+    if (!budget.spend(1 + facts.size()))
+      return false;
+    Assignment next = best;
+    next[free[i]] += by;
+    next[free[j]] -= back;
+    std::optional<Assignment> values = complete(next);
+    std::optional<Wide> reached = values ? value(*values) : std::nullopt;
+    if (!reached || *reached <= *greatest)
+      return false;
+    greatest = reached;
+    best = *values;
+    return true;
+  };
+  for (; step >= 1; step /= 2)
+    for (unsigned round = 0, moved = 1; round < 8 && moved; ++round) {
+      moved = 0;
+      for (size_t i = 0; i < free.size(); ++i)
+        for (size_t j = 0; j < free.size(); ++j)
+          if (i == j)
+            moved += move(i, step, i, 0) || move(i, -step, i, 0);
+          else
+            moved += move(i, step, j, step) || move(i, step, j, 2 * step) || move(i, 2 * step, j, step);
+      if (budget.exhausted())
+        return;
+    }
+}

@@ -19,6 +19,9 @@ public:
   void sample(unsigned count, Budget &budget, llvm::function_ref<bool(const Assignment &)> visit);
   /// Visits every valuation. False when there are too many or some symbol is unbounded.
   bool enumerate(uint64_t limit, Budget &budget, llvm::function_ref<bool(const Assignment &)> visit);
+  /// Steps from `best` to valuations of greater `value`, with one symbol or two opposite ones, as long as that
+  /// succeeds.
+  void climb(Assignment best, Budget &budget, llvm::function_ref<std::optional<Wide>(const Assignment &)> value);
   void addInteresting(int64_t value) { interesting.push_back(value); }
   ArrayRef<int64_t> getInteresting() const { return interesting; }
   /// Completes the free symbols of `free` to a valuation that satisfies the relevant facts.

@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
-#include "SymExprDetail.h"
+#include "ProverQueries.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -45,14 +44,29 @@ std::optional<Linear> splitLinear(SymExpr pattern, StringRef name) {
 
 class Solver {
 public:
-  Solver(Prover &prover, ArrayRef<std::pair<SymExpr, SymExpr>> given, llvm::function_ref<bool(StringRef)> isUnknown)
+  Solver(Prover &prover, ArrayRef<Fact> known, ArrayRef<std::pair<SymExpr, SymExpr>> given,
+         llvm::function_ref<bool(StringRef)> isUnknown)
       : prover(prover), isUnknown(isUnknown) {
-    for (auto [pattern, value] : given)
-      if (pattern && value) // nothing is known about the others
-        equations.push_back({pattern, value, pattern, value});
+    for (const Fact &fact : known)
+      if (!unknownsOf(fact.lhs).empty() || !unknownsOf(fact.rhs).empty())
+        facts.push_back(fact);
+    for (auto [pattern, value] : given) {
+      if (!pattern || !value)
+        continue; // nothing is known about these
+      Equation equation{pattern, value, pattern, value};
+      // Unknowns on the right are solved for as well: n = 4; m = 2*n.
+      if (!unknownsOf(value).empty()) {
+        equation.left = pattern - value;
+        equation.right = SymExpr::constant(pattern.getContext(), 0);
+      }
+      equations.push_back(equation);
+    }
   }
 
   Solution run() {
+    for (Equation &equation : equations)
+      if (!equation.left)
+        overflow(equation);
     // Bare symbols first: their values are the simplest.
     for (bool bareOnly : {true, false}) {
       bool progress = true;
@@ -200,20 +214,20 @@ private:
         bind(name, result);
     }
     for (Equation &equation : equations) {
-      SymExpr left = substitute(equation.pattern);
-      Verdict verdict = left ? prover.isEqual(left, equation.value) : Verdict::Depends;
+      SymExpr left = substitute(equation.pattern), right = substitute(equation.value);
+      Verdict verdict = left && right ? prover.isEqual(left, right) : Verdict::Depends;
       if (verdict == Verdict::False)
         return contradict(equation, "does not hold");
       if (verdict == Verdict::True)
         continue;
-      if (!left || !unknownsOf(left).empty()) {
+      if (!left || !right || !unknownsOf(left).empty() || !unknownsOf(right).empty()) {
         if (solution.kind == Solution::Kind::Solved) {
           solution.kind = Solution::Kind::Ambiguous;
           solution.reason = equation.pattern.str() + " = " + equation.value.str() + " does not determine its symbols";
         }
         continue;
       }
-      solution.checks.push_back({left, equation.value});
+      solution.checks.push_back({left, right});
     }
     // An equation may hold whatever a symbol is: n*m = 0 with m = 0.
     for (const Equation &equation : equations) {
@@ -223,6 +237,17 @@ private:
         solution.kind = Solution::Kind::Ambiguous;
         solution.reason = "nothing determines " + name.str();
       }
+    }
+    // What is known of the unknowns.
+    for (const Fact &fact : facts) {
+      Fact found{substitute(fact.lhs), fact.op, substitute(fact.rhs)};
+      if (!found.lhs || !found.rhs || prover.holds(found) != Verdict::False)
+        continue;
+      contradiction = true;
+      solution.kind = Solution::Kind::Contradiction;
+      llvm::raw_string_ostream os(solution.reason = "breaks ");
+      fact.print(os);
+      return;
     }
     // Symbols are >= 0.
     for (const std::string &name : order) {
@@ -240,26 +265,33 @@ private:
     }
   }
 
-  /// Equations between constants that no linear step solves: n*n = 9, or floordiv(n, 2) = 3 with mod(n, 2) = 1. As
-  /// facts they may leave one value of each symbol, or none.
+  /// Equations without other symbols that no linear step solves: n*n = 9, or floordiv(n, 2) = 3 with mod(n, 2) = 1. As
+  /// facts they may leave one value of each unknown, or none.
   void solveByBounds() {
-    SmallVector<Fact> facts;
+    SmallVector<Fact> known;
     SmallVector<StringRef> names;
-    for (const Equation &equation : equations) {
-      if (!equation.value.getConstant())
-        return;
-      facts.push_back({equation.pattern, Fact::Op::Equal, equation.value});
-      for (StringRef name : equation.pattern.getSymbols()) {
-        if (!isUnknown(name))
-          return;
-        if (!llvm::is_contained(names, name))
-          names.push_back(name);
+    auto add = [&](const Fact &fact) {
+      for (SymExpr side : {fact.lhs, fact.rhs}) {
+        if (unknownsOf(side).size() != side.getSymbols().size())
+          return false;
+        for (StringRef name : unknownsOf(side))
+          if (!llvm::is_contained(names, name))
+            names.push_back(name);
       }
-    }
-    if (facts.empty())
+      known.push_back(fact);
+      return true;
+    };
+    for (const Equation &equation : equations)
+      if (!add({equation.pattern, Fact::Op::Equal, equation.value}))
+        return;
+    if (known.empty())
       return;
+    size_t numAsked = names.size();
+    for (const Fact &fact : facts)
+      add(fact);
+    names.truncate(numAsked);
     MLIRContext *context = equations.front().pattern.getContext();
-    Prover bounds(context, facts);
+    Prover bounds(context, known);
     if (std::string why; bounds.isContradictory(&why)) {
       solution.kind = Solution::Kind::Contradiction;
       solution.reason = "no sizes satisfy " + why;
@@ -280,6 +312,7 @@ private:
 
   Prover &prover;
   llvm::function_ref<bool(StringRef)> isUnknown;
+  SmallVector<Fact> facts; // about unknowns
   SmallVector<Equation> equations;
   SmallVector<std::pair<std::string, SymExpr>> eliminated;
   SmallVector<std::string> order;
@@ -289,5 +322,5 @@ private:
 } // namespace
 
 Solution Prover::solve(ArrayRef<std::pair<SymExpr, SymExpr>> equations, llvm::function_ref<bool(StringRef)> unknown) {
-  return Solver(*this, equations, unknown).run();
+  return Solver(*this, impl->base.getFacts(), equations, unknown).run();
 }

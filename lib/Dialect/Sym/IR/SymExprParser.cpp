@@ -348,8 +348,14 @@ public:
     return value;
   }
   void error(const Twine &what) override {
-    if (message.empty())
-      message = (what + " at column " + Twine(all.size() - text.size() + 1) + " of '" + all + "'").str();
+    if (!message.empty())
+      return;
+    size_t column = all.size() - text.size() + 1;
+    message = (what + " at column " + Twine(column)).str();
+    if (all.size() <= 400) // of a long text the part in question
+      message += (" of '" + all + "'").str();
+    else
+      message += (", near '" + all.substr(column > 40 ? column - 40 : 0, 80) + "'").str();
   }
 
   bool atEnd() {
