@@ -78,7 +78,7 @@ nb::str relax_python::decode(const std::string &text) {
   return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
-void relax_python::raiseError(const std::string &text, const char *status, nb::list diagnostics) {
+void relax_python::raiseError(const std::string &text, const char *status, const nb::list &diagnostics) {
   nb::object error = python().error(decode(text), status, diagnostics);
   PyErr_SetObject(python().error.ptr(), error.ptr());
   throw nb::python_error();

@@ -22,7 +22,7 @@ namespace nb = nanobind;
 /// Texts of the compiler may have bytes that are no UTF-8, from bad input.
 nb::str decode(const std::string &text);
 /// Raises relax.RelaxError, whose attributes are `status` and `diagnostics`.
-[[noreturn]] void raiseError(const std::string &text, const char *status, nb::list diagnostics = nb::list());
+[[noreturn]] void raiseError(const std::string &text, const char *status, const nb::list &diagnostics = nb::list());
 
 /// One tensor of a signature.
 struct TensorInfo {

@@ -36,10 +36,15 @@ def tool():
     return run
 
 
+def has_package():
+    """Whether the build was asked for the Python package; nanobind or Python's headers may be missing."""
+    return not re.search("^RELAX_ENABLE_PYTHON:BOOL=(OFF|0)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+
+
 @pytest.fixture(scope="session")
 def relax():
     """The Python package of the build."""
-    if re.search("^RELAX_ENABLE_PYTHON:BOOL=OFF$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE):
+    if not has_package():
         pytest.skip("the build has no Python package")
     sys.path.insert(0, str(BUILD / "python"))
     return importlib.import_module("relax")
