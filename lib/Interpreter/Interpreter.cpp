@@ -183,6 +183,7 @@ OpTable::OpTable() {
   registerReductionOps(*this);
   registerAttentionOps(*this);
   registerImageOps(*this);
+  registerBlockOps(*this);
   registerNNOps(*this);
   registerPoolOps(*this);
   registerQuantizationOps(*this);

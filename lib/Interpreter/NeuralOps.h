@@ -43,6 +43,7 @@ FailureOr<Tensor> convolve(Frame &frame, const Tensor &x, const Tensor &w, const
 // One per file, beside those of OpTable.h.
 void registerAttentionOps(OpTable &table);
 void registerImageOps(OpTable &table);
+void registerBlockOps(OpTable &table);
 void registerNNOps(OpTable &table);
 void registerPoolOps(OpTable &table);
 void registerQuantizationOps(OpTable &table);

@@ -39,6 +39,7 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     populateSearchToTensorProgramPatterns(patterns, library);
     populatePoolToTensorProgramPatterns(patterns, library);
     populateAttentionToTensorProgramPatterns(patterns, library);
+    populateBlockToTensorProgramPatterns(patterns, library);
     populateImageToTensorProgramPatterns(patterns, library);
     populateQuantizationToTensorProgramPatterns(patterns, library);
     populateRecurrentToTensorProgramPatterns(patterns, library);

@@ -34,6 +34,7 @@ void populateCreationToTensorProgramPatterns(RewritePatternSet &patterns, Progra
 void populateSearchToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populatePoolToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateAttentionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateBlockToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateImageToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateQuantizationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateRecurrentToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);

@@ -69,6 +69,7 @@ void RelaxDialect::initialize() {
   registerShapeOps();
   registerWeightOps();
   addAttentionOps(*this);
+  addBlockOps(*this);
   addImageOps(*this);
   addNNOps(*this);
   addPoolOps(*this);

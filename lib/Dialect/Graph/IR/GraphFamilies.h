@@ -18,6 +18,7 @@ template <typename... Ops> void addFamily(Dialect &dialect) { (RegisteredOperati
 
 // Each is defined beside its ops.
 void addAttentionOps(Dialect &dialect);
+void addBlockOps(Dialect &dialect);
 void addImageOps(Dialect &dialect);
 void addNNOps(Dialect &dialect);
 void addPoolOps(Dialect &dialect);

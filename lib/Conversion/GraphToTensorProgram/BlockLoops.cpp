@@ -1,0 +1,189 @@
+//===- BlockLoops.cpp - Reading numbers out of blocks ---------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// The order of the operations on floats is part of the formats: the numbers are
+// those that every other reader of GGUF files gets, bit for bit.
+//
+//===----------------------------------------------------------------------===//
+#include "BlockLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using graph::BlockFormat;
+
+BlockLoops::BlockLoops(BlockFormat format, unsigned firstLoop, MLIRContext *context)
+    : format(format), firstLoop(firstLoop) {
+  auto at = [&](int64_t place) { return getAffineConstantExpr(place, context); };
+  auto loop = [&](unsigned number) { return getAffineDimExpr(firstLoop + number, context); };
+  AffineExpr a = loop(0), b = loop(1), c = loop(2), d = loop(3), e = loop(4);
+  switch (format.kind) {
+  case BlockFormat::F16:
+  case BlockFormat::BF16:
+    places = {at(0), at(1)};
+    break;
+  case BlockFormat::Q4_0: // scale, 16 bytes: the low halves are the first 16 numbers
+    ranges = {2, 16};
+    places = {at(0), at(1), b + 2};
+    break;
+  case BlockFormat::Q4_1: // scale, minimum, 16 bytes
+    ranges = {2, 16};
+    places = {at(0), at(1), at(2), at(3), b + 4};
+    break;
+  case BlockFormat::Q5_0: // scale, a fifth bit for each number, 16 bytes
+    ranges = {2, 2, 8};
+    places = {at(0), at(1), a * 2 + b + 2, b * 8 + c + 6};
+    break;
+  case BlockFormat::Q5_1: // scale, minimum, a fifth bit for each number, 16 bytes
+    ranges = {2, 2, 8};
+    places = {at(0), at(1), at(2), at(3), a * 2 + b + 4, b * 8 + c + 8};
+    break;
+  case BlockFormat::Q8_0: // scale, 32 bytes
+    ranges = {32};
+    places = {at(0), at(1), a + 2};
+    break;
+  case BlockFormat::Q2_K: // 16 scales and minimums of 4 bits, 64 bytes, factors of both
+    ranges = {2, 4, 2, 16};
+    places = {at(80), at(81), at(82), at(83), a * 8 + b * 2 + c, a * 32 + c * 16 + d + 16};
+    break;
+  case BlockFormat::Q3_K: // a third bit, 64 bytes, 16 scales of 6 bits: 8 bytes of low halves, 4 of high pairs; a
+                          // factor
+    ranges = {2, 2, 2, 2, 16};
+    places = {at(108), at(109), d * 16 + e, a * 32 + d * 16 + e + 32, b * 4 + c * 2 + d + 96, c * 2 + d + 104};
+    break;
+  case BlockFormat::Q4_K: // factors, 8 scales and minimums of 6 bits, 128 bytes
+    ranges = {2, 2, 2, 32};
+    places = {at(0), at(1), at(2), at(3), b * 2 + c + 4, b * 2 + c + 8, b * 2 + c + 12, a * 64 + b * 32 + d + 16};
+    break;
+  case BlockFormat::Q5_K: // the same with a fifth bit for each number before the 128 bytes
+    ranges = {2, 2, 2, 32};
+    places = {at(0), at(1), at(2), at(3), b * 2 + c + 4, b * 2 + c + 8, b * 2 + c + 12, a * 64 + b * 32 + d + 48,
+              d + 16};
+    break;
+  case BlockFormat::Q6_K: // 128 bytes of low halves, 64 of high pairs, 16 scales, a factor
+    ranges = {2, 2, 2, 2, 16};
+    places = {at(208), at(209), a * 8 + b * 4 + c * 2 + d + 192, a * 64 + c * 32 + d * 16 + e,
+              a * 32 + d * 16 + e + 128};
+    break;
+  }
+}
+
+namespace {
+/// Arithmetic on i32 and f32 in a body.
+struct Writer {
+  OpBuilder &builder;
+  Location loc;
+  unsigned firstLoop;
+  ValueRange bytes;
+
+  Type i32() const { return builder.getI32Type(); }
+  Value constant(int64_t value) const {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  Value byte(unsigned number) const { return arith::ExtUIOp::create(builder, loc, i32(), bytes[number]); }
+  Value signedByte(unsigned number) const { return arith::ExtSIOp::create(builder, loc, i32(), bytes[number]); }
+  /// `factor` times a loop of the block.
+  Value loop(unsigned number, int64_t factor = 1) const {
+    Value index = linalg::IndexOp::create(builder, loc, firstLoop + number);
+    Value value = arith::IndexCastOp::create(builder, loc, i32(), index);
+    return factor == 1 ? value : arith::MulIOp::create(builder, loc, value, constant(factor)).getResult();
+  }
+  Value add(Value a, Value b) const { return arith::AddIOp::create(builder, loc, a, b); }
+  Value sub(Value a, int64_t b) const { return arith::SubIOp::create(builder, loc, a, constant(b)); }
+  Value bitOr(Value a, Value b) const { return arith::OrIOp::create(builder, loc, a, b); }
+  Value bitAnd(Value a, int64_t mask) const { return arith::AndIOp::create(builder, loc, a, constant(mask)); }
+  Value left(Value a, int64_t bits) const { return arith::ShLIOp::create(builder, loc, a, constant(bits)); }
+  Value right(Value a, Value bits) const { return arith::ShRUIOp::create(builder, loc, a, bits); }
+  Value right(Value a, int64_t bits) const { return right(a, constant(bits)); }
+  Value toFloat(Value a) const { return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), a); }
+  Value mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b); }
+  Value addf(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }
+  Value subf(Value a, Value b) const { return arith::SubFOp::create(builder, loc, a, b); }
+
+  /// Two bytes from `number` on as f16.
+  Value half(unsigned number) const {
+    Value bits = bitOr(byte(number), left(byte(number + 1), 8));
+    bits = arith::TruncIOp::create(builder, loc, builder.getI16Type(), bits);
+    Value value = arith::BitcastOp::create(builder, loc, builder.getF16Type(), bits);
+    return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  }
+
+  /// Four bits of a byte, the low or the high ones.
+  Value nibble(unsigned number, Value isHigh4) const { return bitAnd(right(byte(number), isHigh4), 15); }
+  /// With a fifth one.
+  Value five(unsigned low, unsigned high, Value isHigh4, Value place) const {
+    return bitOr(nibble(low, isHigh4), left(bitAnd(right(byte(high), place), 1), 4));
+  }
+
+  /// Scale and minimum of 6 bits of `q4_k` and `q5_k`, from the bytes `number`, + 1 and + 2, which are 4 places apart.
+  /// The second four have their high pairs in what the first four leave of their bytes.
+  std::pair<Value, Value> scaleAndMinimum(unsigned number) const {
+    Value first = byte(number), second = byte(number + 1), third = byte(number + 2);
+    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, loop(0), constant(0));
+    auto choose = [&](Value early, Value late) -> Value {
+      return arith::SelectOp::create(builder, loc, isFirst, early, late);
+    };
+    Value scale = choose(bitAnd(first, 63), bitOr(bitAnd(third, 15), left(right(first, 6), 4)));
+    Value minimum = choose(bitAnd(second, 63), bitOr(right(third, 4), left(right(second, 6), 4)));
+    return {toFloat(scale), toFloat(minimum)};
+  }
+};
+} // namespace
+
+Value BlockLoops::write(OpBuilder &builder, Location loc, ValueRange bytes) const {
+  Writer w{builder, loc, firstLoop, bytes};
+  switch (format.kind) {
+  case BlockFormat::F16:
+    return w.half(0);
+  case BlockFormat::BF16: {
+    Value bits = w.bitOr(w.left(w.byte(0), 16), w.left(w.byte(1), 24));
+    return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
+  }
+  case BlockFormat::Q4_0:
+    return w.mul(w.half(0), w.toFloat(w.sub(w.nibble(2, w.loop(0, 4)), 8)));
+  case BlockFormat::Q4_1:
+    return w.addf(w.mul(w.half(0), w.toFloat(w.nibble(4, w.loop(0, 4)))), w.half(2));
+  case BlockFormat::Q5_0:
+    return w.mul(w.half(0), w.toFloat(w.sub(w.five(3, 2, w.loop(0, 4), w.loop(2)), 16)));
+  case BlockFormat::Q5_1:
+    return w.addf(w.mul(w.half(0), w.toFloat(w.five(5, 4, w.loop(0, 4), w.loop(2)))), w.half(2));
+  case BlockFormat::Q8_0:
+    return w.mul(w.half(0), w.toFloat(w.signedByte(2)));
+  case BlockFormat::Q2_K: {
+    Value number = w.bitAnd(w.right(w.byte(5), w.loop(1, 2)), 3);
+    Value scale = w.mul(w.half(0), w.toFloat(w.bitAnd(w.byte(4), 15)));
+    Value minimum = w.mul(w.half(2), w.toFloat(w.right(w.byte(4), 4)));
+    return w.subf(w.mul(scale, w.toFloat(number)), minimum);
+  }
+  case BlockFormat::Q3_K: {
+    Value pair = w.add(w.loop(1, 2), w.loop(2)); // which two bits of the byte
+    Value low = w.bitAnd(w.right(w.byte(3), w.left(pair, 1)), 3);
+    Value high = w.bitAnd(w.right(w.byte(2), w.add(w.loop(0, 4), pair)), 1);
+    Value number = w.sub(w.bitOr(low, w.left(high, 2)), 4);
+    Value scale = w.nibble(4, w.loop(0, 4));
+    Value upper = w.bitAnd(w.right(w.byte(5), w.add(w.loop(0, 4), w.loop(1, 2))), 3);
+    scale = w.sub(w.bitOr(scale, w.left(upper, 4)), 32);
+    return w.mul(w.mul(w.half(0), w.toFloat(scale)), w.toFloat(number));
+  }
+  case BlockFormat::Q4_K:
+  case BlockFormat::Q5_K: {
+    auto [scale, minimum] = w.scaleAndMinimum(4);
+    Value number;
+    if (format.kind == BlockFormat::Q4_K)
+      number = w.nibble(7, w.loop(2, 4));
+    else
+      number = w.five(7, 8, w.loop(2, 4), w.add(w.add(w.loop(0, 4), w.loop(1, 2)), w.loop(2)));
+    return w.subf(w.mul(w.mul(w.half(0), scale), w.toFloat(number)), w.mul(w.half(2), minimum));
+  }
+  case BlockFormat::Q6_K: {
+    Value low = w.nibble(3, w.loop(1, 4));
+    Value high = w.bitAnd(w.right(w.byte(4), w.add(w.loop(1, 4), w.loop(2, 2))), 3);
+    Value number = w.sub(w.bitOr(low, w.left(high, 4)), 32);
+    return w.mul(w.mul(w.half(0), w.toFloat(w.signedByte(2))), w.toFloat(number));
+  }
+  }
+  llvm_unreachable("all formats are covered");
+}
