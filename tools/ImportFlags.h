@@ -1,4 +1,4 @@
-//===- ImportFlags.h - Command line of the ONNX import ---------*- C++ -*-===//
+//===- ImportFlags.h - Command line of the imports -------------*- C++ -*-===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -6,6 +6,7 @@
 #ifndef RELAXDIALECT_TOOLS_IMPORTFLAGS_H
 #define RELAXDIALECT_TOOLS_IMPORTFLAGS_H
 
+#include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -20,7 +21,9 @@ public:
         facts("fact", llvm::cl::desc("What holds of the symbols: it is used, and checked at entry"),
               llvm::cl::value_desc("batch <= 8"), llvm::cl::cat(category)),
         opset("opset", llvm::cl::desc("Version of the standard operators in the place of the file's"),
-              llvm::cl::init(0), llvm::cl::cat(category)) {}
+              llvm::cl::init(0), llvm::cl::cat(category)),
+        allLogits("all-logits", llvm::cl::desc("Logits of a GGUF model for every token, not only for the last"),
+                  llvm::cl::cat(category)) {}
 
   /// False with `error` set when a flag has the wrong form.
   bool get(mlir::relax::ONNXImportOptions &options, std::string &error) const {
@@ -42,6 +45,12 @@ public:
     return true;
   }
 
+  bool get(mlir::relax::GGUFImportOptions &options, std::string &) const {
+    options.facts.assign(facts.begin(), facts.end());
+    options.allLogits = allLogits;
+    return true;
+  }
+
 private:
   static bool fail(std::string &error, llvm::StringRef flag, llvm::StringRef entry, llvm::StringRef form) {
     error = (flag + ": expected " + form + ", got '" + entry + "'").str();
@@ -50,6 +59,7 @@ private:
 
   llvm::cl::list<std::string> renames, dims, facts;
   llvm::cl::opt<int64_t> opset;
+  llvm::cl::opt<bool> allLogits;
 };
 
 #endif // RELAXDIALECT_TOOLS_IMPORTFLAGS_H

@@ -8,6 +8,7 @@
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Artifact.h"
 #include "RelaxDialect/Target/EntryPoints.h"
+#include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 
 #include "mlir/Parser/Parser.h"
@@ -68,6 +69,8 @@ LogicalResult writeFile(StringRef path, function_ref<void(raw_ostream &)> write)
 OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &sources, MLIRContext &context) {
   if (StringRef(options.input).ends_with(".onnx"))
     return importONNX(options.input, &context, options.import);
+  if (StringRef(options.input).ends_with(".gguf"))
+    return importGGUF(options.input, &context, options.importGGUF);
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(options.input, &message);
   if (!buffer) {

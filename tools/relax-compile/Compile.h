@@ -6,6 +6,7 @@
 #ifndef RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
 #define RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
 
+#include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "mlir/Support/LogicalResult.h"
 #include <string>
@@ -23,6 +24,7 @@ struct CompileOptions {
   std::vector<std::string> functions; // entries, "*": all; empty: main, else the only public function
   Emit emit = Emit::Artifact;
   mlir::relax::ONNXImportOptions import;
+  mlir::relax::GGUFImportOptions importGGUF;
   std::string after; // with Emit::MLIR: the pass whose result is shown
 };
 

@@ -20,8 +20,8 @@ int main(int argc, char **argv) {
   // Options of the libraries behind the tool are none of its own.
   llvm::cl::OptionCategory category("relax-compile");
   llvm::cl::opt<std::string, true> input(llvm::cl::Positional, llvm::cl::Required,
-                                         llvm::cl::desc("MODEL.onnx|FILE.mlir"), llvm::cl::location(options.input),
-                                         llvm::cl::cat(category));
+                                         llvm::cl::desc("MODEL.onnx|MODEL.gguf|FILE.mlir"),
+                                         llvm::cl::location(options.input), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> output("o", llvm::cl::desc("Result; '-' is standard output, except for an artifact"),
                                           llvm::cl::value_desc("file"), llvm::cl::location(options.output),
                                           llvm::cl::cat(category));
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
   std::string problem;
-  if (!importFlags.get(options.import, problem)) {
+  if (!importFlags.get(options.import, problem) || !importFlags.get(options.importGGUF, problem)) {
     llvm::errs() << "relax-compile: error: " << problem << "\n";
     return 1;
   }

@@ -13,14 +13,15 @@
 int main(int argc, char **argv) {
   llvm::cl::OptionCategory category("relax-translate: models");
   ImportFlags flags(category);
-  mlir::relax::registerImportONNXTranslation([&flags] {
-    mlir::relax::ONNXImportOptions options;
+  auto read = [&flags](auto options) {
     std::string problem;
     if (!flags.get(options, problem)) {
       llvm::errs() << "relax-translate: error: " << problem << "\n";
       std::exit(1);
     }
     return options;
-  });
+  };
+  mlir::relax::registerImportONNXTranslation([read] { return read(mlir::relax::ONNXImportOptions()); });
+  mlir::relax::registerImportGGUFTranslation([read] { return read(mlir::relax::GGUFImportOptions()); });
   return mlir::failed(mlir::mlirTranslateMain(argc, argv, "relax-translate: reads models into relax"));
 }

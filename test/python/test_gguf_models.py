@@ -1,0 +1,95 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""Language models from GGUF at tiny random configurations: logits against numpy, and what a cache must not change."""
+import numpy as np
+import pytest
+from gguf_models import ARCHITECTURES, Model, write_model
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def compiled(request, tool, tmp_path_factory):
+    """The numpy model and run(steps): each step is an array of tokens, the caches go from one to the next."""
+    folder = tmp_path_factory.mktemp(request.param)
+    path = write_model(folder / "model.gguf", request.param)
+    done = tool("relax-compile", path, "-o", folder / "model.rlx", "--all-logits")
+    assert done.returncode == 0, done.stderr
+    model = Model.load(path)
+
+    def step(tokens, past, fails=None):
+        np.savez(folder / "in.npz", tokens=tokens.astype(np.int32), **past)
+        done = tool("relax-run", folder / "model.rlx", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz")
+        if fails is not None:
+            assert done.returncode == 1 and fails in done.stderr, done.stderr
+            return None, None
+        assert done.returncode == 0, done.stderr
+        with np.load(folder / "out.npz") as results:
+            present = {name.replace("present", "past"): results[name] for name in results.files if name != "logits"}
+            return results["logits"], present
+
+    def empty(batch):
+        config = model.config
+        return {f"past_{kind}_{layer}": np.zeros((batch, config["kv_heads"], 0, config["length"]), np.float32)
+                for layer in range(config["layers"]) for kind in ("key", "value")}
+
+    return model, step, empty
+
+
+def tokens(batch, length):
+    return np.random.default_rng(length).integers(0, 40, (batch, length))
+
+
+def close(got, want):
+    assert got.shape == want.shape
+    if got.size:
+        assert np.abs(got - want).max() <= 1e-4 * max(1.0, np.abs(want).max())
+
+
+@pytest.mark.parametrize("batch, length", [(1, 1), (2, 7), (1, 20)])
+def test_logits(compiled, batch, length):
+    model, step, empty = compiled
+    given = tokens(batch, length)
+    logits, present = step(given, empty(batch))
+    close(logits, model.run(given))
+    for layer in range(model.config["layers"]):
+        close(present[f"past_key_{layer}"], model.cache[2 * layer])
+        close(present[f"past_value_{layer}"], model.cache[2 * layer + 1])
+
+
+def test_steps_equal_one_prefill(compiled):
+    model, step, empty = compiled
+    given = tokens(2, 9)
+    want = model.run(given)
+    past, at = empty(2), 0
+    for count in [4, 0, 1, 1, 3]:
+        logits, past = step(given[:, at:at + count], past)
+        close(logits, want[:, at:at + count])
+        at += count
+
+
+def test_no_sequences(compiled):
+    _, step, empty = compiled
+    logits, _ = step(tokens(0, 3), empty(0))
+    assert logits.shape == (0, 3, 40)
+
+
+def test_wrong_inputs(compiled):
+    _, step, empty = compiled
+    step(tokens(1, 65), empty(1), fails="past + seq <= 64")
+    step(np.array([[1, 40]]), empty(1), fails="relax-run: error: ")
+    step(np.array([[1, -1]]), empty(1), fails="relax-run: error: ")
+    step(tokens(2, 3), empty(1), fails="relax-run: error: ")
+
+
+def test_last_logits(tool, tmp_path):
+    path = write_model(tmp_path / "model.gguf", "llama", layers=1)
+    done = tool("relax-compile", path, "-o", tmp_path / "model.rlx", "--fact", "batch <= 2")
+    assert done.returncode == 0, done.stderr
+    cache = np.zeros((2, 2, 0, 32), np.float32)
+    for length in (5, 0):
+        given = tokens(2, length)
+        np.savez(tmp_path / "in.npz", tokens=given.astype(np.int32), past_key_0=cache, past_value_0=cache)
+        done = tool("relax-run", tmp_path / "model.rlx", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz")
+        if length == 0:
+            assert done.returncode == 1 and "seq >= 1" in done.stderr
+        else:
+            assert done.returncode == 0, done.stderr
+            close(np.load(tmp_path / "out.npz")["logits"], Model.load(path).run(given)[:, -1])
