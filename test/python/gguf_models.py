@@ -25,7 +25,7 @@ def random_blocks(name, rows, count, seed=0, scale=0.05):
     return blocks.view(np.int8)
 
 
-CONFIG = dict(layers=2, width=256, heads=4, kv_heads=2, length=32, hidden=256, vocabulary=40, context=64, epsilon=1e-5, base=10000.0, window=0,
+CONFIG = dict(layers=2, width=256, heads=4, kv_heads=2, length=64, hidden=256, vocabulary=40, context=64, epsilon=1e-5, base=10000.0, window=0,
               attention_cap=0.0, logit_cap=0.0)
 # Which parts an architecture has.
 ARCHITECTURES = {

@@ -83,7 +83,7 @@ def test_last_logits(tool, tmp_path):
     path = write_model(tmp_path / "model.gguf", "llama", layers=1)
     done = tool("relax-compile", path, "-o", tmp_path / "model.rlx", "--fact", "batch <= 2")
     assert done.returncode == 0, done.stderr
-    cache = np.zeros((2, 2, 0, 32), np.float32)
+    cache = np.zeros((2, 2, 0, 64), np.float32)
     for length in (5, 0):
         given = tokens(2, length)
         np.savez(tmp_path / "in.npz", tokens=given.astype(np.int32), past_key_0=cache, past_value_0=cache)
