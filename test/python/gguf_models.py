@@ -113,7 +113,7 @@ class Model:
         for layer in range(c["layers"]):
             prefix = f"blk.{layer}"
 
-            def post(y, name):
+            def post(y, name, prefix=prefix):
                 return self.norm(y, f"{prefix}.{name}.weight") if f"{prefix}.{name}.weight" in self.weights else y
 
             x = x + post(self.attention(prefix, self.norm(x, f"{prefix}.attn_norm.weight"), layer), "post_attention_norm")
