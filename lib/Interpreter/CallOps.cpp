@@ -92,7 +92,7 @@ private:
   LogicalResult makeDestinations();
   LogicalResult storeResults();
   /// A tensor as the program sees it.
-  RuntimeValue makeArgument(std::shared_ptr<const Tensor> tensor);
+  RuntimeValue makeArgument(BlockArgument argument, std::shared_ptr<const Tensor> tensor);
   std::string where(const Twine &part) { return ("call of '" + program.getName() + "': " + part).str(); }
 
   Frame &caller;
@@ -103,7 +103,16 @@ private:
 };
 } // namespace
 
-RuntimeValue ProgramRun::makeArgument(std::shared_ptr<const Tensor> tensor) {
+/// Programs do not tell signed from unsigned integers.
+static std::shared_ptr<const Tensor> retype(std::shared_ptr<const Tensor> tensor, Type type) {
+  Type element = cast<ShapedType>(type).getElementType();
+  if (tensor->getElementType() == element)
+    return tensor;
+  return std::make_shared<const Tensor>(tensor->reinterpreted(element));
+}
+
+RuntimeValue ProgramRun::makeArgument(BlockArgument argument, std::shared_ptr<const Tensor> tensor) {
+  tensor = retype(tensor, argument.getType());
   if (!program.isBufferForm())
     return tensor;
   return makeBuffer(*tensor);
@@ -133,7 +142,7 @@ LogicalResult ProgramRun::bindArguments() {
     if (failed(frame.checkExtents(program.getArgumentDims(index), input->getDims(),
                                   where("argument " + Twine(index) + ": dimension"))))
       return failure();
-    frame.set(program.getInputs()[index], makeArgument(input));
+    frame.set(program.getInputs()[index], makeArgument(program.getInputs()[index], input));
   }
   if (failed(frame.checkExtents(scalarExprs, scalars, where("scalar"))))
     return failure();
@@ -164,7 +173,7 @@ LogicalResult ProgramRun::makeDestinations() {
     FailureOr<Tensor> garbage = caller.makeGarbage(cast<ShapedType>(argument.getType()).getElementType(), dims);
     if (failed(garbage))
       return failure();
-    frame.set(argument, makeArgument(std::make_shared<const Tensor>(std::move(*garbage))));
+    frame.set(argument, makeArgument(argument, std::make_shared<const Tensor>(std::move(*garbage))));
   }
   return success();
 }
@@ -186,7 +195,7 @@ LogicalResult ProgramRun::storeResults() {
       writeBytes(*tensor, placed->storage->bytes.data() + placed->offset);
       caller.set(result, *placed);
     } else {
-      caller.set(result, tensor);
+      caller.set(result, retype(tensor, result.getType()));
     }
   }
   for (unsigned index = numOuts; index != call->getNumResults(); ++index)

@@ -116,7 +116,9 @@ static FailureOr<Tensor> interpretRandomNormal(Frame &frame, RandomNormalOp op) 
   FailureOr<Tensor> result = frame.makeTensor(op.getDtype(), frame.shape(op.getShape()));
   if (failed(result))
     return failure();
-  Type wide = op.getDtype().isF16() ? Type(Float32Type::get(op.getContext())) : op.getDtype();
+  Type wide = op.getDtype();
+  if (wide.getIntOrFloatBitWidth() < 32)
+    wide = Float32Type::get(op.getContext());
   for (int64_t at = 0; at < result->size(); ++at) {
     double a = getUniform(op.getSeed(), at, wide), b = getUniform(~op.getSeed(), at, wide);
     double radius = std::sqrt(-2 * std::log1p(-a));

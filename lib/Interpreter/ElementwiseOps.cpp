@@ -51,6 +51,9 @@ static IntResult mod(Ints x) {
   return rest != 0 && (rest < 0) != (x[1] < 0) ? rest + x[1] : rest;
 }
 
+using Bits = ArrayRef<uint64_t>;
+using BitsResult = std::optional<uint64_t>;
+
 static double modFloats(Floats x) {
   double rest = std::fmod(x[0], x[1]);
   if (rest == 0)
@@ -58,16 +61,20 @@ static double modFloats(Floats x) {
   return (rest < 0) != (x[1] < 0) ? rest + x[1] : rest;
 }
 
+static BitsResult powerOfBits(Bits x) {
+  uint64_t result = 1, base = x[0];
+  for (uint64_t exponent = x[1]; exponent != 0; exponent >>= 1) {
+    if (exponent & 1)
+      result *= base;
+    base *= base;
+  }
+  return result;
+}
+
 static IntResult power(Ints x) {
   if (x[1] < 0)
     return std::nullopt;
-  int64_t result = 1, base = x[0];
-  for (int64_t exponent = x[1]; exponent != 0; exponent >>= 1) {
-    if (exponent & 1)
-      result = multiplyWrapped(result, base);
-    base = multiplyWrapped(base, base);
-  }
-  return result;
+  return static_cast<int64_t>(*powerOfBits({static_cast<uint64_t>(x[0]), static_cast<uint64_t>(x[1])}));
 }
 
 static double maximum(Floats x) {
@@ -169,7 +176,8 @@ template <typename OpTy> static void addFloat(OpTable &table, double (*function)
 /// A comparison, the same for floats and integers; NaN compares false but for `!=`.
 template <typename OpTy, typename Compare> static void addCompare(OpTable &table, Compare compare) {
   table.addElementwise<OpTy>({nullptr, [compare](Ints x) -> IntResult { return compare(x[0], x[1]); },
-                              [compare](Floats x) { return compare(x[0], x[1]); }});
+                              [compare](Floats x) { return compare(x[0], x[1]); }, "",
+                              [compare](Bits x) -> BitsResult { return compare(x[0], x[1]); }});
 }
 
 static void registerUnary(OpTable &table) {
@@ -187,16 +195,18 @@ static void registerUnary(OpTable &table) {
   addFloat<SqrtOp>(table, std::sqrt);
   addFloat<TanhOp>(table, std::tanh);
   table.addElementwise<AbsOp>({[](Floats x) { return std::fabs(x[0]); },
-                               [](Ints x) -> IntResult { return x[0] < 0 ? subtractWrapped(0, x[0]) : x[0]; },
-                               nullptr});
+                               [](Ints x) -> IntResult { return x[0] < 0 ? subtractWrapped(0, x[0]) : x[0]; }, nullptr,
+                               "", [](Bits x) -> BitsResult { return x[0]; }});
   table.addElementwise<NegateOp>(
       {[](Floats x) { return -x[0]; }, [](Ints x) -> IntResult { return subtractWrapped(0, x[0]); }, nullptr});
   table.addElementwise<ReluOp>({[](Floats x) { return x[0] < 0 ? 0.0 : x[0]; },
-                                [](Ints x) -> IntResult { return x[0] < 0 ? 0 : x[0]; }, nullptr});
+                                [](Ints x) -> IntResult { return x[0] < 0 ? 0 : x[0]; }, nullptr, "",
+                                [](Bits x) -> BitsResult { return x[0]; }});
   table.addElementwise<SignOp>({[](Floats x) { return x[0] > 0   ? 1.0
                                                       : x[0] < 0 ? -1.0
                                                                  : x[0]; },
-                                [](Ints x) -> IntResult { return (x[0] > 0) - (x[0] < 0); }, nullptr});
+                                [](Ints x) -> IntResult { return (x[0] > 0) - (x[0] < 0); }, nullptr, "",
+                                [](Bits x) -> BitsResult { return x[0] != 0; }});
   table.addElementwise<LogicalNotOp>({nullptr, [](Ints x) -> IntResult { return !x[0]; }, nullptr});
   addFloat<AcosOp>(table, std::acos);
   addFloat<AcoshOp>(table, std::acosh);
@@ -225,12 +235,16 @@ static void registerBinary(OpTable &table) {
       {[](Floats x) { return x[0] - x[1]; }, [](Ints x) -> IntResult { return subtractWrapped(x[0], x[1]); }, nullptr});
   table.addElementwise<MultiplyOp>(
       {[](Floats x) { return x[0] * x[1]; }, [](Ints x) -> IntResult { return multiplyWrapped(x[0], x[1]); }, nullptr});
-  table.addElementwise<DivideOp>({[](Floats x) { return x[0] / x[1]; }, divide, nullptr, "integer division by zero"});
-  table.addElementwise<ModOp>({modFloats, mod, nullptr, "integer division by zero"});
-  table.addElementwise<PowerOp>(
-      {[](Floats x) { return std::pow(x[0], x[1]); }, power, nullptr, "negative exponent of an integer power"});
-  table.addElementwise<MaximumOp>({maximum, [](Ints x) -> IntResult { return std::max(x[0], x[1]); }, nullptr});
-  table.addElementwise<MinimumOp>({minimum, [](Ints x) -> IntResult { return std::min(x[0], x[1]); }, nullptr});
+  table.addElementwise<DivideOp>({[](Floats x) { return x[0] / x[1]; }, divide, nullptr, "integer division by zero",
+                                  [](Bits x) { return x[1] == 0 ? BitsResult() : x[0] / x[1]; }});
+  table.addElementwise<ModOp>({modFloats, mod, nullptr, "integer division by zero",
+                               [](Bits x) { return x[1] == 0 ? BitsResult() : x[0] % x[1]; }});
+  table.addElementwise<PowerOp>({[](Floats x) { return std::pow(x[0], x[1]); }, power, nullptr,
+                                 "negative exponent of an integer power", powerOfBits});
+  table.addElementwise<MaximumOp>({maximum, [](Ints x) -> IntResult { return std::max(x[0], x[1]); }, nullptr, "",
+                                   [](Bits x) -> BitsResult { return std::max(x[0], x[1]); }});
+  table.addElementwise<MinimumOp>({minimum, [](Ints x) -> IntResult { return std::min(x[0], x[1]); }, nullptr, "",
+                                   [](Bits x) -> BitsResult { return std::min(x[0], x[1]); }});
   table.addElementwise<LogicalAndOp>({nullptr, [](Ints x) -> IntResult { return x[0] & x[1]; }, nullptr});
   table.addElementwise<LogicalOrOp>({nullptr, [](Ints x) -> IntResult { return x[0] | x[1]; }, nullptr});
 }
@@ -251,6 +265,8 @@ template <typename OpTy> static FailureOr<Tensor> interpretShift(Frame &frame, O
     bool isInside = amount >= 0 && amount < width;
     int64_t left = isInside ? static_cast<int64_t>(static_cast<uint64_t>(value) << amount) : 0;
     int64_t right = value >> (isInside ? amount : width - 1);
+    if (isUnsignedElement(x.getElementType()))
+      right = isInside ? static_cast<int64_t>(static_cast<uint64_t>(value) >> amount) : 0;
     result->setInt(position++, isLeft ? left : right);
   });
   return result;
@@ -267,7 +283,8 @@ static void registerBits(OpTable &table) {
 
 static void registerTernary(OpTable &table) {
   table.addElementwise<ClipOp>({[](Floats x) { return minimum({maximum({x[0], x[1]}), x[2]}); },
-                                [](Ints x) -> IntResult { return std::min(std::max(x[0], x[1]), x[2]); }, nullptr});
+                                [](Ints x) -> IntResult { return std::min(std::max(x[0], x[1]), x[2]); }, nullptr, "",
+                                [](Bits x) -> BitsResult { return std::min(std::max(x[0], x[1]), x[2]); }});
   table.addElementwise<FmaOp>({[](Floats x) { return std::fma(x[0], x[1], x[2]); }, nullptr, nullptr});
 }
 

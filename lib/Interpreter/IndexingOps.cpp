@@ -148,8 +148,8 @@ static void update(Tensor &result, int64_t at, StringRef reduction, const Tensor
     return result.setInt(at, static_cast<int64_t>(a + b));
   if (reduction == "mul")
     return result.setInt(at, static_cast<int64_t>(a * b));
-  result.setInt(at,
-                reduction == "max" ? std::max(result.i(at), updates.i(from)) : std::min(result.i(at), updates.i(from)));
+  if (reduction == "max" ? updates.order(from) > result.order(at) : updates.order(from) < result.order(at))
+    result.setInt(at, updates.i(from));
 }
 
 static FailureOr<Tensor> interpretScatterElements(Frame &frame, ScatterElementsOp op) {

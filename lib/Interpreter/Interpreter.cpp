@@ -7,6 +7,7 @@
 #include "RelaxDialect/Interpreter/Interpreter.h"
 #include "NeuralOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -51,6 +52,9 @@ static FailureOr<RuntimeValue> readInput(Frame &frame, Type type, const Tensor &
   } else {
     return frame.fail(name + ": type " + print(type) + " is not supported, expected a tensor or a shape");
   }
+  // Files have no name for types that are only stored: their bytes.
+  if (sym::isElementOf(element, sym::kStorage) && input.getElementType().isUnsignedInteger(8))
+    return readInput(frame, type, input.reinterpreted(element), name);
   if (input.getElementType() != element)
     return frame.fail(name + ": expected element type " + print(element) + ", actual " + print(input.getElementType()));
   if (input.getRank() != rank)

@@ -61,7 +61,9 @@ LogicalResult OpTable::runElementwise(Frame &frame, Operation *op, const Element
   if (fromFloats ? !of.ofFloats && !of.testFloats : !of.ofInts)
     return frame.fail("is not defined for this element type");
 
+  bool isWide = of.ofUnsigned && operands.back()->getElementType().isUnsignedInteger(64);
   SmallVector<double> floats(operands.size());
+  SmallVector<uint64_t> bits(operands.size());
   SmallVector<int64_t> ints(operands.size());
   int64_t position = 0;
   LogicalResult status = forEachIndexOrFail(*dims, [&](ArrayRef<int64_t> index) -> LogicalResult {
@@ -69,6 +71,7 @@ LogicalResult OpTable::runElementwise(Frame &frame, Operation *op, const Element
       Number element = (*operand)[broadcastPosition(*operand, index)];
       floats[number] = fromFloats ? element.f : 0;
       ints[number] = fromFloats ? 0 : element.i;
+      bits[number] = static_cast<uint64_t>(ints[number]);
     }
     int64_t at = position++;
     if (fromFloats && of.ofFloats) {
@@ -76,7 +79,11 @@ LogicalResult OpTable::runElementwise(Frame &frame, Operation *op, const Element
     } else if (fromFloats) {
       result->setInt(at, of.testFloats(floats));
     } else {
-      std::optional<int64_t> value = of.ofInts(ints);
+      std::optional<int64_t> value;
+      if (!isWide)
+        value = of.ofInts(ints);
+      else if (std::optional<uint64_t> held = of.ofUnsigned(bits))
+        value = static_cast<int64_t>(*held);
       if (!value)
         return frame.fail(of.error);
       result->setInt(at, *value);

@@ -122,7 +122,7 @@ static int64_t findMax(const Tensor &x, ArrayRef<int64_t> elements) {
     if (best < 0)
       best = at;
     else if (!x.isFloat())
-      best = x.i(at) > x.i(best) ? at : best;
+      best = x.order(at) > x.order(best) ? at : best;
     else if (!std::isnan(x.f(best)) && !(x.f(at) <= x.f(best)))
       best = at;
   }
@@ -138,7 +138,8 @@ static FailureOr<Tensor> poolMax(Frame &frame, const Tensor &x, const Windows &w
     else if (x.isFloat())
       result.setFloat(at, -INFINITY);
     else
-      result.setInt(at, APInt::getSignedMinValue(type.getIntOrFloatBitWidth()).getSExtValue());
+      result.setInt(
+          at, isUnsignedElement(type) ? 0 : APInt::getSignedMinValue(type.getIntOrFloatBitWidth()).getSExtValue());
   });
 }
 
@@ -195,7 +196,9 @@ static FailureOr<Tensor> interpretLpPool(Frame &frame, LpPoolOp op) {
                   sum.add(std::pow(std::abs(x.f(element)), p));
                 double value = std::pow(sum.get(), 1 / p);
                 // Powers are rounded several times.
-                Type type = x.getElementType().isF16() ? Type(Float32Type::get(op.getContext())) : x.getElementType();
+                Type type = x.getElementType();
+                if (type.getIntOrFloatBitWidth() < 32)
+                  type = Float32Type::get(op.getContext());
                 double slack = std::isfinite(value) ? 64 * getEpsilon(type) * value : 0;
                 bool isFinite = llvm::all_of(elements, [&](int64_t element) { return std::isfinite(x.f(element)); });
                 result.setFloat(at, value, isFinite ? getWideError(type, sum.get(), slack) : slack);

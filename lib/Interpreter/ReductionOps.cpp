@@ -117,7 +117,8 @@ static void setExtreme(Tensor &result, int64_t at, const Tensor &x, ArrayRef<int
                          : (isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
   int64_t extreme = wrapToType(x.getElementType(), static_cast<int64_t>(first.getZExtValue()));
   for (int64_t element : elements)
-    if (sign > 0 ? x.i(element) > extreme : x.i(element) < extreme)
+    if (int64_t order = x.order(element), best = getOrder(x.getElementType(), extreme);
+        sign > 0 ? order > best : order < best)
       extreme = x.i(element);
   result.setInt(at, extreme);
 }

@@ -16,7 +16,7 @@ using namespace mlir::relax::interp;
 /// Ascending, NaN last.
 static bool goesBefore(const Tensor &x, int64_t a, int64_t b) {
   if (!x.isFloat())
-    return x.i(a) < x.i(b);
+    return x.order(a) < x.order(b);
   if (std::isnan(x.f(a)) || std::isnan(x.f(b)))
     return !std::isnan(x.f(a)) && std::isnan(x.f(b));
   return x.f(a) < x.f(b);

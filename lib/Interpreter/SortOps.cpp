@@ -16,7 +16,7 @@ using namespace mlir::relax::interp;
 /// NaN is larger than every number.
 static bool isLess(const Tensor &x, int64_t a, int64_t b) {
   if (!x.isFloat())
-    return x.i(a) < x.i(b);
+    return x.order(a) < x.order(b);
   if (std::isnan(x.f(a)) || std::isnan(x.f(b)))
     return !std::isnan(x.f(a));
   return x.f(a) < x.f(b);
@@ -157,7 +157,7 @@ static FailureOr<Tensor> interpretBucketize(Frame &frame, BucketizeOp op) {
     for (int64_t i = 0; i < bounds.size(); ++i) {
       // NaN is behind every bound.
       bool isBehind = x.isFloat() ? (op.getRight() ? !(x.f(at) < bounds.f(i)) : !(x.f(at) <= bounds.f(i)))
-                                  : (op.getRight() ? x.i(at) >= bounds.i(i) : x.i(at) > bounds.i(i));
+                                  : (op.getRight() ? x.order(at) >= bounds.order(i) : x.order(at) > bounds.order(i));
       count += isBehind;
     }
     result->setInt(at, count);

@@ -17,11 +17,54 @@ using namespace mlir::relax::interp;
 // Elements
 //===----------------------------------------------------------------------===//
 
+static double decode(FloatType type, unsigned code) {
+  APFloat number(type.getFloatSemantics(), APInt(type.getWidth(), code));
+  bool losesInfo = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToDouble();
+}
+
+/// To the nearest power of two, up from the middle.
+static double roundToPower(double value) {
+  if (!(value > 0) || value >= std::ldexp(1.5, 127))
+    return std::nan("");
+  int exponent = 0;
+  bool isUp = std::frexp(value, &exponent) >= 0.75;
+  return std::ldexp(1.0, std::max(exponent - (isUp ? 0 : 1), -127));
+}
+
+/// To one of the few numbers of a type of up to 8 bits; all are tried.
+static double roundToSmall(FloatType type, double value) {
+  if (isa<Float8E8M0FNUType>(type))
+    return roundToPower(value);
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  unsigned largest = APFloat::getLargest(semantics).bitcastToAPInt().getZExtValue();
+  bool hasNaN = APFloat::semanticsHasNaN(semantics), hasInf = APFloat::semanticsHasInf(semantics);
+  if (std::isnan(value))
+    return hasNaN ? value : -0.0;
+  double magnitude = std::fabs(value), highest = decode(type, largest), step = highest - decode(type, largest - 1);
+  // The next number would be one step further.
+  double limit = highest + step / 2;
+  if (magnitude > limit || (magnitude == limit && largest % 2 == 1))
+    return hasInf ? std::copysign(INFINITY, value) : hasNaN ? std::nan("") : std::copysign(highest, value);
+  unsigned best = 0;
+  for (unsigned code = 1; code <= largest; ++code) {
+    double distance = std::fabs(decode(type, code) - magnitude), least = std::fabs(decode(type, best) - magnitude);
+    if (distance < least || (distance == least && code % 2 == 0))
+      best = code;
+  }
+  bool hasMinusZero = !isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
+  double rounded = decode(type, best);
+  return rounded == 0 && !hasMinusZero ? 0.0 : std::copysign(rounded, value);
+}
+
 double interp::roundToType(Type type, double value) {
   if (type.isF64())
     return value;
   if (type.isF32())
     return static_cast<float>(value);
+  if (type.getIntOrFloatBitWidth() <= 8)
+    return roundToSmall(cast<FloatType>(type), value);
   APFloat number(value);
   bool losesInfo = false;
   number.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
@@ -39,6 +82,10 @@ int64_t interp::wrapToType(Type type, int64_t value) {
   if (isUnsignedElement(type) || !(low >> (width - 1)))
     return static_cast<int64_t>(low);
   return static_cast<int64_t>(low | ~((uint64_t(1) << width) - 1));
+}
+
+int64_t interp::getOrder(Type type, int64_t value) {
+  return type.isUnsignedInteger(64) ? static_cast<int64_t>(static_cast<uint64_t>(value) ^ (uint64_t(1) << 63)) : value;
 }
 
 double interp::getEpsilon(Type type) {
@@ -182,7 +229,14 @@ static APInt getBits(Type type, Number number) {
     unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
     return APInt(64, static_cast<uint64_t>(number.i)).trunc(width);
   }
+  // A small type may have no NaN to convert to, and a number has one code.
+  if (floatType.getWidth() <= 8)
+    for (unsigned code = 0; code != 1U << floatType.getWidth(); ++code)
+      if (double held = decode(floatType, code); std::memcmp(&held, &number.f, sizeof held) == 0)
+        return APInt(floatType.getWidth(), code);
   APFloat value(number.f);
+  if (floatType.getWidth() <= 8) // some other NaN
+    return APFloat::getNaN(floatType.getFloatSemantics()).bitcastToAPInt();
   bool losesInfo = false;
   value.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
   return value.bitcastToAPInt();
@@ -196,6 +250,13 @@ static Number getNumber(Type type, const APInt &bits) {
   bool losesInfo = false;
   value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   return floatNumber(value.convertToDouble());
+}
+
+Tensor Tensor::reinterpreted(Type type) const {
+  Tensor result(type, dims);
+  for (int64_t i = 0; i < size(); ++i)
+    result.set(i, getNumber(type, getBits(elementType, elements[i]).zextOrTrunc(type.getIntOrFloatBitWidth())));
+  return result;
 }
 
 void interp::writeBytes(const Tensor &tensor, uint8_t *bytes) {

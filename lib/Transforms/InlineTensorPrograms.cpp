@@ -27,7 +27,7 @@ namespace mlir::relax {
 
 /// The input with the static dimensions that the program's argument has.
 static Value emitInput(OpBuilder &builder, Location loc, Value input, Type argument) {
-  Value plain = emitPlain(builder, loc, input);
+  Value plain = emitRetyped(builder, loc, emitPlain(builder, loc, input), cast<ShapedType>(argument).getElementType());
   auto type = cast<RankedTensorType>(plain.getType());
   SmallVector<int64_t> shape(type.getShape());
   for (auto [extent, expected] : llvm::zip_equal(shape, cast<ShapedType>(argument).getShape()))

@@ -67,6 +67,9 @@ FailureOr<Type> relax::getDestinationType(ProgramCallOpInterface call, sym::Tens
     type = call->getResult(index).getType();
   if (!isKnown(type))
     return call->emitOpError("needs known extents for destination ") << index << ", got " << type;
+  // What the program does not tell: signed or unsigned.
+  if (index < callee.getNumOuts())
+    type = cast<RankedTensorType>(type).clone(getElementTypeOrSelf(call->getResult(index)));
   return type;
 }
 

@@ -18,6 +18,13 @@ Value relax::emitPlain(OpBuilder &builder, Location loc, Value tensor) {
   return plain == type ? tensor : graph::EraseShapeOp::create(builder, loc, plain, tensor).getResult();
 }
 
+Value relax::emitRetyped(OpBuilder &builder, Location loc, Value tensor, Type elementType) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getElementType() == elementType)
+    return tensor;
+  return UnrealizedConversionCastOp::create(builder, loc, Type(type.clone(elementType)), tensor).getResult(0);
+}
+
 SmallVector<Value> relax::emitEntries(OpBuilder &builder, Location loc, Value shape) {
   SmallVector<Value> entries;
   if (!shape)
@@ -49,6 +56,7 @@ Value relax::emitResult(OpBuilder &builder, Location loc, Value value, Type type
   auto tensorType = dyn_cast<RankedTensorType>(type);
   if (!tensorType)
     return value;
+  value = emitRetyped(builder, loc, value, tensorType.getElementType());
   if (value.getType() == type)
     return value;
   // Where symbols are, a cast by itself is not believed.

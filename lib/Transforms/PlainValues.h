@@ -10,6 +10,9 @@
 
 namespace mlir::relax {
 
+/// A tensor whose integers have another sign or none: a cast between types that are the same once relax-strip-shapes
+/// has replaced both.
+Value emitRetyped(OpBuilder &builder, Location loc, Value tensor, Type elementType);
 /// The tensor without its extents. Static dimensions stay.
 Value emitPlain(OpBuilder &builder, Location loc, Value tensor);
 

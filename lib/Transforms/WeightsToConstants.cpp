@@ -4,7 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlainValues.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/WeightBytes.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -61,7 +64,10 @@ struct WeightsToConstantsPass final : relax::impl::WeightsToConstantsPassBase<We
       if (!value)
         return;
       OpBuilder builder(op);
-      op->replaceAllUsesWith(arith::ConstantOp::create(builder, op->getLoc(), value));
+      auto plain = cast<ElementsAttr>(sym::getProgramAttr(value));
+      Value constant = arith::ConstantOp::create(builder, op->getLoc(), plain);
+      Type elementType = getElementTypeOrSelf(op->getResult(0).getType());
+      op->getResult(0).replaceAllUsesWith(emitRetyped(builder, op->getLoc(), constant, elementType));
       op->erase();
     });
     for (graph::WeightDataOp data : weights)

@@ -5,42 +5,13 @@
 //===----------------------------------------------------------------------===//
 #include "TensorFiles.h"
 
+#include "Npy.h"
 #include "Npz.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::relax::interp;
 using namespace relax_interpret;
-
-static Type getType(MLIRContext *context, relax_rt_dtype dtype) {
-  switch (dtype.code) {
-  case RELAX_RT_BOOL:
-    return IntegerType::get(context, 1);
-  case RELAX_RT_INT:
-    return IntegerType::get(context, dtype.bits);
-  case RELAX_RT_UINT:
-    return IntegerType::get(context, dtype.bits, IntegerType::Unsigned);
-  case RELAX_RT_FLOAT:
-    return dtype.bits == 16   ? Type(Float16Type::get(context))
-           : dtype.bits == 32 ? Type(Float32Type::get(context))
-                              : Type(Float64Type::get(context));
-  default:
-    return {};
-  }
-}
-
-/// The type as numpy stores it; false for types that numpy does not have.
-static bool getDtype(Type type, relax_rt_dtype &dtype) {
-  if (type.isInteger(1))
-    dtype = {RELAX_RT_BOOL, 8, 1};
-  else if (type.isF16() || type.isF32() || type.isF64())
-    dtype = {RELAX_RT_FLOAT, static_cast<uint8_t>(type.getIntOrFloatBitWidth()), 1};
-  else if (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() % 8 == 0)
-    dtype = {static_cast<decltype(dtype.code)>(type.isUnsignedInteger() ? RELAX_RT_UINT : RELAX_RT_INT),
-             static_cast<uint8_t>(type.getIntOrFloatBitWidth()), 1};
-  else
-    return false;
-  return true;
-}
 
 bool relax_interpret::readTensors(MLIRContext *context, const std::string &path, std::vector<NamedTensor> &tensors,
                                   std::string &error) {
@@ -48,12 +19,15 @@ bool relax_interpret::readTensors(MLIRContext *context, const std::string &path,
   if (!relax_run::readNpz(path, arrays, error))
     return false;
   for (relax_run::Array &array : arrays) {
-    Type type = getType(context, array.dtype);
-    if (!type) {
+    // Bytes without a type become what the function takes.
+    if (array.dtype.code == relax_run::kBytes)
+      array.dtype.code = RELAX_RT_UINT;
+    const mlir::relax::sym::ElementKind *kind = mlir::relax::sym::getElementKind(array.dtype.code, array.dtype.bits);
+    if (!kind) {
       error = path + ": " + array.name + ": the element type is not supported";
       return false;
     }
-    Tensor tensor(type, array.dims);
+    Tensor tensor(kind->get(context), array.dims);
     readBytes(array.data.get(), tensor);
     tensors.push_back({array.name, std::move(tensor)});
   }
@@ -75,10 +49,12 @@ bool relax_interpret::writeTensors(const std::string &path, const std::vector<Na
     relax_run::NamedView view;
     view.name = named.name;
     view.view = {bytes[index].data(), dims[index].data(), named.tensor.getRank(), {}};
-    if (!getDtype(named.tensor.getElementType(), view.view.dtype)) {
-      error = "'" + named.name + "' has an element type that numpy does not have";
+    const mlir::relax::sym::ElementKind *kind = mlir::relax::sym::getElementKind(named.tensor.getElementType());
+    if (!kind) {
+      error = "'" + named.name + "' has an element type that the file format does not have";
       return false;
     }
+    view.view.dtype = {static_cast<uint8_t>(kind->code), static_cast<uint8_t>(kind->bits), 1};
     views.push_back(view);
   }
   return relax_run::writeNpz(path, views, error);

@@ -20,10 +20,22 @@ struct TypeName {
 };
 
 constexpr TypeName kTypes[] = {
-    {"f2", {RELAX_RT_FLOAT, 16, 1}}, {"f4", {RELAX_RT_FLOAT, 32, 1}}, {"f8", {RELAX_RT_FLOAT, 64, 1}},
-    {"b1", {RELAX_RT_BOOL, 8, 1}},   {"i1", {RELAX_RT_INT, 8, 1}},    {"i2", {RELAX_RT_INT, 16, 1}},
-    {"i4", {RELAX_RT_INT, 32, 1}},   {"i8", {RELAX_RT_INT, 64, 1}},   {"u1", {RELAX_RT_UINT, 8, 1}},
-    {"u2", {RELAX_RT_UINT, 16, 1}},  {"u4", {RELAX_RT_UINT, 32, 1}},  {"u8", {RELAX_RT_UINT, 64, 1}},
+    {"f2", {RELAX_RT_FLOAT, 16, 1}},
+    {"f4", {RELAX_RT_FLOAT, 32, 1}},
+    {"f8", {RELAX_RT_FLOAT, 64, 1}},
+    {"b1", {RELAX_RT_BOOL, 8, 1}},
+    {"i1", {RELAX_RT_INT, 8, 1}},
+    {"i2", {RELAX_RT_INT, 16, 1}},
+    {"i4", {RELAX_RT_INT, 32, 1}},
+    {"i8", {RELAX_RT_INT, 64, 1}},
+    {"u1", {RELAX_RT_UINT, 8, 1}},
+    {"u2", {RELAX_RT_UINT, 16, 1}},
+    {"u4", {RELAX_RT_UINT, 32, 1}},
+    {"u8", {RELAX_RT_UINT, 64, 1}},
+    // numpy has no bf16; this is how arrays of ml_dtypes.bfloat16 are saved.
+    {"V2", {RELAX_RT_BFLOAT, 16, 1}},
+    {"V1", {kBytes, 8, 1}},
+    {"f1", {kBytes, 8, 1}}, // some floats of 8 bits
 };
 
 /// Parses the Python dictionary `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
@@ -144,7 +156,7 @@ private:
     if (text.size() == 3)
       for (const TypeName &type : kTypes)
         if (text.compare(1, 2, type.name) == 0) {
-          bool anyOrder = type.dtype.bits == 8;
+          bool anyOrder = type.dtype.bits == 8 || type.name[0] == 'V';
           if (text[0] == '>' && !anyOrder) {
             error = "big-endian element type '" + text + "' is not supported";
             return false;
@@ -207,9 +219,12 @@ bool relax_run::parseNpyHeader(const uint8_t *bytes, uint64_t size, NpyHeader &h
 
 bool relax_run::makeNpyHeader(relax_rt_dtype dtype, const int64_t *dims, int64_t rank, std::string &header,
                               std::string &error) {
+  bool isSmall = dtype.bits < 8 || (dtype.code >= RELAX_RT_FLOAT8_E4M3FN && dtype.code <= RELAX_RT_FLOAT8_E8M0FNU);
+  if (isSmall)
+    dtype = {kBytes, 8, 1};
   const char *name = nullptr;
   for (const TypeName &type : kTypes)
-    if (type.dtype.code == dtype.code && type.dtype.bits == dtype.bits)
+    if (!name && type.dtype.code == dtype.code && type.dtype.bits == dtype.bits)
       name = type.name;
   if (!name)
     return fail(error, "numpy has no such element type");

@@ -14,6 +14,10 @@
 
 namespace relax_run {
 
+/// A code besides relax_rt_type_code: bytes of a type that numpy has no name for, of which arrays of ml_dtypes consist.
+/// Elements of 2 and 4 bits take one each.
+constexpr uint8_t kBytes = 3;
+
 struct NpyHeader {
   relax_rt_dtype dtype = {};
   bool fortranOrder = false;

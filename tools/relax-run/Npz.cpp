@@ -101,7 +101,7 @@ bool relax_run::writeNpz(const std::string &path, const std::vector<NamedView> &
   bool ok = zip.open(path, error);
   for (size_t i = 0; ok && i < arrays.size(); ++i) {
     const relax_rt_tensor_view &view = arrays[i].view;
-    uint64_t bytes = view.dtype.bits / 8;
+    uint64_t bytes = (view.dtype.bits + 7u) / 8;
     for (int64_t d = 0; d < view.rank; ++d)
       bytes *= static_cast<uint64_t>(view.dims[d]);
     std::string header;

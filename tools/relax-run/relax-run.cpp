@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "Npy.h"
 #include "Npz.h"
 #include "Options.h"
 
@@ -60,6 +61,13 @@ private:
 std::string typeName(relax_rt_dtype dtype) {
   if (dtype.code == RELAX_RT_BOOL)
     return "bool";
+  static const std::pair<int, const char *> kSmall[] = {
+      {RELAX_RT_FLOAT8_E4M3FN, "float8_e4m3fn"},   {RELAX_RT_FLOAT8_E4M3FNUZ, "float8_e4m3fnuz"},
+      {RELAX_RT_FLOAT8_E5M2, "float8_e5m2"},       {RELAX_RT_FLOAT8_E5M2FNUZ, "float8_e5m2fnuz"},
+      {RELAX_RT_FLOAT8_E8M0FNU, "float8_e8m0fnu"}, {RELAX_RT_FLOAT4_E2M1FN, "float4_e2m1fn"}};
+  for (const auto &[code, name] : kSmall)
+    if (dtype.code == code)
+      return name;
   const char *kind = dtype.code == RELAX_RT_INT     ? "int"
                      : dtype.code == RELAX_RT_UINT  ? "uint"
                      : dtype.code == RELAX_RT_FLOAT ? "float"
@@ -140,6 +148,10 @@ bool Session::matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt
       return fail("missing input '" + std::string(info->name) + "'");
     used[found] = true;
     views.push_back(arrays[found].view());
+    bool isSmall = info->dtype.bits < 8 ||
+                   (info->dtype.code >= RELAX_RT_FLOAT8_E4M3FN && info->dtype.code <= RELAX_RT_FLOAT8_E8M0FNU);
+    if (isSmall && views.back().dtype.code == kBytes)
+      views.back().dtype = info->dtype;
   }
   for (size_t i = 0; i < arrays.size(); ++i)
     if (!used[i])

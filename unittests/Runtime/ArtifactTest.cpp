@@ -179,6 +179,30 @@ TEST_F(ArtifactTest, MetadataThatMakesNoSense) {
   expectRefused(artifact.build(), "guard site 1 has status 0");
 }
 
+TEST_F(ArtifactTest, ElementTypes) {
+  const std::pair<relax_rt_dtype, const char *> types[] = {{{RELAX_RT_BFLOAT, 16, 1}, "bfloat16"},
+                                                           {{RELAX_RT_UINT, 64, 1}, "uint64"},
+                                                           {{RELAX_RT_FLOAT8_E4M3FN, 8, 1}, "float8_e4m3fn"},
+                                                           {{RELAX_RT_FLOAT4_E2M1FN, 4, 1}, "float4_e2m1fn"},
+                                                           {{RELAX_RT_INT, 4, 1}, "int4"},
+                                                           {{RELAX_RT_UINT, 2, 1}, "uint2"}};
+  for (const auto &[dtype, name] : types) {
+    TestArtifact artifact = makeTestArtifact();
+    artifact.metadata.functions[0].inputs[0].typeCode = dtype.code;
+    artifact.metadata.functions[0].inputs[0].typeBits = dtype.bits;
+    open(artifact);
+    float data[4] = {};
+    int64_t dims[2] = {1, 4};
+    EXPECT_EQ(call("main", {{data, dims, 2, {RELAX_RT_FLOAT, 32, 1}}}), RELAX_RT_INVALID_ARGUMENT);
+    std::string text = std::string("expected element type ") + name + ", actual float32";
+    EXPECT_NE(std::string(relax_rt_last_error()).find(text), std::string::npos) << relax_rt_last_error();
+    relax_rt_context_destroy(context);
+    relax_rt_module_destroy(module);
+    context = nullptr;
+    module = nullptr;
+  }
+}
+
 TEST_F(ArtifactTest, WeightsAreOptional) {
   TestArtifact artifact = makeTestArtifact();
   artifact.weights.clear();

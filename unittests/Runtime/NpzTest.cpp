@@ -150,10 +150,12 @@ void expectError(const std::string &image, const std::string &text) {
 
 TEST(Npy, Types) {
   const std::pair<const char *, relax_rt_dtype> types[] = {
-      {"<f2", {RELAX_RT_FLOAT, 16, 1}}, {"<f4", {RELAX_RT_FLOAT, 32, 1}}, {"<f8", {RELAX_RT_FLOAT, 64, 1}},
-      {"|b1", {RELAX_RT_BOOL, 8, 1}},   {"|i1", {RELAX_RT_INT, 8, 1}},    {"<i2", {RELAX_RT_INT, 16, 1}},
-      {"<i4", {RELAX_RT_INT, 32, 1}},   {"<i8", {RELAX_RT_INT, 64, 1}},   {"|u1", {RELAX_RT_UINT, 8, 1}},
-      {"<u2", {RELAX_RT_UINT, 16, 1}},  {"<u4", {RELAX_RT_UINT, 32, 1}},  {"=u8", {RELAX_RT_UINT, 64, 1}},
+      {"<f2", {RELAX_RT_FLOAT, 16, 1}},  {"<f4", {RELAX_RT_FLOAT, 32, 1}},  {"<f8", {RELAX_RT_FLOAT, 64, 1}},
+      {"|b1", {RELAX_RT_BOOL, 8, 1}},    {"|i1", {RELAX_RT_INT, 8, 1}},     {"<i2", {RELAX_RT_INT, 16, 1}},
+      {"<i4", {RELAX_RT_INT, 32, 1}},    {"<i8", {RELAX_RT_INT, 64, 1}},    {"|u1", {RELAX_RT_UINT, 8, 1}},
+      {"<u2", {RELAX_RT_UINT, 16, 1}},   {"<u4", {RELAX_RT_UINT, 32, 1}},   {"=u8", {RELAX_RT_UINT, 64, 1}},
+      {"<V2", {RELAX_RT_BFLOAT, 16, 1}}, {"|V2", {RELAX_RT_BFLOAT, 16, 1}}, {"<V1", {kBytes, 8, 1}},
+      {"|V1", {kBytes, 8, 1}},
   };
   for (const auto &[text, dtype] : types) {
     NpyHeader header;
@@ -167,6 +169,24 @@ TEST(Npy, Types) {
     ASSERT_TRUE(parse(written, header, error)) << written;
     EXPECT_EQ(header.dtype.code, dtype.code) << text;
     EXPECT_EQ(header.headerSize, written.size());
+  }
+}
+
+// What numpy has no name for is written as bytes, also elements of fewer than 8 bits.
+TEST(Npy, SmallTypes) {
+  const relax_rt_dtype types[] = {{RELAX_RT_FLOAT8_E4M3FN, 8, 1},
+                                  {RELAX_RT_FLOAT8_E8M0FNU, 8, 1},
+                                  {RELAX_RT_FLOAT4_E2M1FN, 4, 1},
+                                  {RELAX_RT_INT, 4, 1},
+                                  {RELAX_RT_UINT, 2, 1}};
+  for (relax_rt_dtype dtype : types) {
+    NpyHeader header;
+    std::string error, written;
+    const int64_t dims[] = {5};
+    ASSERT_TRUE(makeNpyHeader(dtype, dims, 1, written, error)) << error;
+    ASSERT_TRUE(parse(written, header, error)) << error;
+    EXPECT_EQ(header.dtype.code, kBytes);
+    EXPECT_EQ(header.dataSize, 5u);
   }
 }
 

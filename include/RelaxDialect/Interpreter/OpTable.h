@@ -98,6 +98,8 @@ struct ElementFunctions {
   /// Float operands, i1 result.
   std::function<bool(ArrayRef<double>)> testFloats;
   StringRef error = "";
+  /// For 64 unsigned bits, which `ofInts` would take for signed ones; absent where that does not matter.
+  std::function<std::optional<uint64_t>(ArrayRef<uint64_t>)> ofUnsigned = nullptr;
 };
 
 class OpTable {

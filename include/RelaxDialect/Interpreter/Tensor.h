@@ -40,6 +40,8 @@ double roundToType(Type type, double value);
 int64_t wrapToType(Type type, int64_t value);
 /// True for i1 and unsigned integers: compared, extended and converted without sign.
 bool isUnsignedElement(Type type);
+/// What orders integers of the type: 64 unsigned bits are held as they are, with their highest bit as a sign.
+int64_t getOrder(Type type, int64_t value);
 /// Spacing of the type's numbers at 1.0.
 double getEpsilon(Type type);
 /// Float and integer types that the interpreter can hold.
@@ -62,6 +64,7 @@ public:
   Number operator[](int64_t position) const { return elements[position]; }
   double f(int64_t position) const { return elements[position].f; }
   int64_t i(int64_t position) const { return elements[position].i; }
+  int64_t order(int64_t position) const { return getOrder(elementType, elements[position].i); }
   /// Position of a multi-dimensional index.
   int64_t at(ArrayRef<int64_t> index) const;
 
@@ -76,6 +79,9 @@ public:
 
   /// The same elements with other extents; the numbers of elements are equal.
   Tensor reshaped(ArrayRef<int64_t> newDims) const;
+
+  /// The same bits as elements of another type of the same width.
+  Tensor reinterpreted(Type type) const;
 
   /// How far another correct implementation may be away from an element, when something was rounded. Empty else.
   ArrayRef<double> getErrors() const { return errors; }

@@ -49,13 +49,19 @@ typedef enum relax_rt_type_code {
   RELAX_RT_INT = 0,
   RELAX_RT_UINT = 1,
   RELAX_RT_FLOAT = 2,
-  RELAX_RT_BFLOAT = 4,
-  RELAX_RT_BOOL = 6
+  RELAX_RT_BFLOAT = 4, /* the upper half of a 32-bit float */
+  RELAX_RT_BOOL = 6,
+  RELAX_RT_FLOAT8_E4M3FN = 10,
+  RELAX_RT_FLOAT8_E4M3FNUZ = 11,
+  RELAX_RT_FLOAT8_E5M2 = 12,
+  RELAX_RT_FLOAT8_E5M2FNUZ = 13,
+  RELAX_RT_FLOAT8_E8M0FNU = 14,
+  RELAX_RT_FLOAT4_E2M1FN = 17
 } relax_rt_type_code;
 
 typedef struct relax_rt_dtype {
   uint8_t code;   /* relax_rt_type_code */
-  uint8_t bits;   /* bits of one element; a bool has 8 */
+  uint8_t bits;   /* bits of one element; a bool has 8. Elements of 2 and 4 bits take a byte each, in its low bits */
   uint16_t lanes; /* 1 */
 } relax_rt_dtype;
 

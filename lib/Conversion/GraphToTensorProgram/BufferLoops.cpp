@@ -75,15 +75,16 @@ SmallVector<Value> relax::createIf(ProgramBody &body, Value condition, TypeRange
   return llvm::to_vector_of<Value>(choice.getResults());
 }
 
-Value relax::createLess(OpBuilder &builder, Location loc, Value a, Value b) {
+Value relax::createLess(OpBuilder &builder, Location loc, Type type, Value a, Value b) {
   auto compare = [&](auto predicate, Value x, Value y) -> Value {
     if constexpr (std::is_same_v<decltype(predicate), arith::CmpIPredicate>)
       return arith::CmpIOp::create(builder, loc, predicate, x, y);
     else
       return arith::CmpFOp::create(builder, loc, predicate, x, y);
   };
-  if (!isa<FloatType>(a.getType()))
-    return compare(a.getType().isInteger(1) ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, a, b);
+  if (!isa<FloatType>(type))
+    return compare(
+        type.isInteger(1) || type.isUnsignedInteger() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, a, b);
   Value onlyB = arith::AndIOp::create(builder, loc, compare(arith::CmpFPredicate::ORD, a, a),
                                       compare(arith::CmpFPredicate::UNO, b, b));
   return arith::OrIOp::create(builder, loc, compare(arith::CmpFPredicate::OLT, a, b), onlyB);

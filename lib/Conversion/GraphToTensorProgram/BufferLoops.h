@@ -28,7 +28,7 @@ SmallVector<Value> createIf(ProgramBody &body, Value condition, TypeRange types,
                             function_ref<SmallVector<Value>()> whenTrue, function_ref<SmallVector<Value>()> whenFalse);
 
 /// The order of sorting: a goes before b. NaN is larger than every number, false less than true.
-Value createLess(OpBuilder &builder, Location loc, Value a, Value b);
+Value createLess(OpBuilder &builder, Location loc, Type type, Value a, Value b);
 
 } // namespace mlir::relax
 

@@ -7,6 +7,7 @@
 #include "LoopNests.h"
 #include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "ScalarBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,11 +19,12 @@ using namespace mlir::relax::graph;
 using sym::SymExpr;
 
 static Value writeFull(FullOp op, ProgramBody &body) {
-  return createFill(body, body.getOut(), arith::ConstantOp::create(body.builder, body.loc, op.getValue()));
+  return createFill(body, body.getOut(),
+                    arith::ConstantOp::create(body.builder, body.loc, sym::getProgramAttr(op.getValue())));
 }
 
 static Value writeIota(IotaOp op, ProgramBody &body) {
-  Type type = op.getDtype();
+  Type type = sym::getProgramType(op.getDtype());
   return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
     Value index = linalg::IndexOp::create(builder, loc, op.getAxis());
     Value integer = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
@@ -30,8 +32,8 @@ static Value writeIota(IotaOp op, ProgramBody &body) {
       return integer;
     if (isa<IntegerType>(type))
       return arith::TruncIOp::create(builder, loc, type, integer);
-    // Every integer that f16 can tell from its neighbours is exact in f32.
-    Type wide = getAccumulatorType(type);
+    // Every integer that f16 can tell from its neighbours is exact in f32; bf16 needs the integer itself.
+    Type wide = type.isBF16() ? type : getAccumulatorType(type);
     return convertFloat(builder, loc, arith::SIToFPOp::create(builder, loc, wide, integer), type);
   });
 }

@@ -6,6 +6,7 @@
 
 #include "LoopNests.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "ScalarBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -18,10 +19,10 @@ using sym::SymExpr;
 /// The value of all elements if the tensor is a splat constant, which the body then holds itself.
 static TypedAttr getSplat(Value value) {
   if (auto full = value.getDefiningOp<FullOp>())
-    return full.getValue();
+    return sym::getProgramAttr(full.getValue());
   DenseElementsAttr dense;
   if (matchPattern(value, m_Constant(&dense)) && dense.isSplat())
-    return dense.getSplatValue<TypedAttr>();
+    return sym::getProgramAttr(dense.getSplatValue<TypedAttr>());
   return {};
 }
 

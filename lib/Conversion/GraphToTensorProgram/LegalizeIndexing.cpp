@@ -96,7 +96,7 @@ static Value writeGatherND(GatherNDOp op, ProgramBody &body) {
 // Scattering
 //===----------------------------------------------------------------------===//
 
-static Value combineUpdate(ProgramBody &body, StringRef reduction, Value old, Value update) {
+static Value combineUpdate(ProgramBody &body, Type type, StringRef reduction, Value old, Value update) {
   OpBuilder &builder = body.builder;
   Location loc = body.loc;
   bool isFloat = isa<FloatType>(old.getType());
@@ -107,11 +107,9 @@ static Value combineUpdate(ProgramBody &body, StringRef reduction, Value old, Va
     return isFloat ? arith::MulFOp::create(builder, loc, old, update).getResult()
                    : arith::MulIOp::create(builder, loc, old, update).getResult();
   if (reduction == "max")
-    return isFloat ? arith::MaximumFOp::create(builder, loc, old, update).getResult()
-                   : arith::MaxSIOp::create(builder, loc, old, update).getResult();
+    return createMax(builder, loc, type, old, update);
   if (reduction == "min")
-    return isFloat ? arith::MinimumFOp::create(builder, loc, old, update).getResult()
-                   : arith::MinSIOp::create(builder, loc, old, update).getResult();
+    return createMin(builder, loc, type, old, update);
   return update;
 }
 
@@ -123,10 +121,11 @@ static void writeCopy(ProgramBody &body) {
 }
 
 /// Changes one element of the output unless an index was refused.
-static void writeUpdate(ProgramBody &body, StringRef reduction, Value inside, ArrayRef<Value> position, Value update) {
+static void writeUpdate(ProgramBody &body, Type type, StringRef reduction, Value inside, ArrayRef<Value> position,
+                        Value update) {
   auto change = [&]() -> SmallVector<Value> {
     Value old = memref::LoadOp::create(body.builder, body.loc, body.getOut(), position);
-    memref::StoreOp::create(body.builder, body.loc, combineUpdate(body, reduction, old, update), body.getOut(),
+    memref::StoreOp::create(body.builder, body.loc, combineUpdate(body, type, reduction, old, update), body.getOut(),
                             position);
     return {};
   };
@@ -144,7 +143,7 @@ static Value writeScatterElements(ScatterElementsOp op, ProgramBody &body) {
     position[axis] = toIndex(body.builder, body.loc, memref::LoadOp::create(body.builder, body.loc, indices, place));
     Value inside = createIndexCheck(body.builder, body.loc, position[axis], extent);
     Value update = memref::LoadOp::create(body.builder, body.loc, updates, place);
-    writeUpdate(body, op.getReduction(), inside, position, update);
+    writeUpdate(body, op.getType().getElementType(), op.getReduction(), inside, position, update);
   });
   return {};
 }
@@ -168,7 +167,8 @@ static Value writeScatterND(ScatterNDOp op, ProgramBody &body) {
       inside = arith::AndIOp::create(builder, loc, inside, isInside);
     }
     llvm::append_range(position, place.drop_front(outer));
-    writeUpdate(body, op.getReduction(), inside, position, memref::LoadOp::create(builder, loc, updates, place));
+    writeUpdate(body, op.getType().getElementType(), op.getReduction(), inside, position,
+                memref::LoadOp::create(builder, loc, updates, place));
   });
   return {};
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferLoops.h"
 #include "LoopNests.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphPoolOps.h"
@@ -68,21 +69,6 @@ writeLoops(OpBuilder &builder, Location loc, ArrayRef<Span> ranges, SmallVectorI
 
 static Value isNaN(OpBuilder &builder, Location loc, Value value) {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value, value);
-}
-
-static Value createMax(OpBuilder &builder, Location loc, Value a, Value b) {
-  if (isa<FloatType>(a.getType()))
-    return arith::MaximumFOp::create(builder, loc, a, b);
-  return arith::MaxSIOp::create(builder, loc, a, b);
-}
-
-/// Minus infinity or the lowest integer.
-static Value createLowest(OpBuilder &builder, Location loc, Type type) {
-  if (auto floating = dyn_cast<FloatType>(type))
-    return arith::ConstantOp::create(
-        builder, loc, builder.getFloatAttr(type, APFloat::getInf(floating.getFloatSemantics(), /*Negative=*/true)));
-  return arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(type, APInt::getSignedMinValue(type.getIntOrFloatBitWidth())));
 }
 
 static Value toFloat(OpBuilder &builder, Location loc, Value index, Type type) {
@@ -169,7 +155,7 @@ template <typename OpTy>
 static Value writePoolElement(OpTy op, OpBuilder &builder, Location loc, Value source, const PoolContext &context) {
   IndexWriter w{builder, loc};
   PoolWindow window = writeWindow(op, builder, loc, context);
-  Type type = cast<RankedTensorType>(source.getType()).getElementType(), sumType = getAccumulatorType(type);
+  Type type = op.getOperand().getType().getElementType(), sumType = getAccumulatorType(type);
   SmallVector<Value> positions = {w.loop(0), w.loop(1)};
   auto reduce = [&](ValueRange state, auto step) {
     return writeLoops(builder, loc, window.ranges, positions, state,
@@ -179,9 +165,9 @@ static Value writePoolElement(OpTy op, OpBuilder &builder, Location loc, Value s
                       });
   };
   if constexpr (std::is_same_v<OpTy, MaxPoolOp> || std::is_same_v<OpTy, AdaptiveMaxPoolOp>) {
-    return reduce(createLowest(builder, loc, type),
-                  [](OpBuilder &inner, Location at, ArrayRef<Value>, Value element, ValueRange carried) {
-                    return SmallVector<Value>{createMax(inner, at, carried[0], element)};
+    return reduce(createExtreme(builder, loc, type, /*isHighest=*/false),
+                  [&](OpBuilder &inner, Location at, ArrayRef<Value>, Value element, ValueRange carried) {
+                    return SmallVector<Value>{createMax(inner, at, type, carried[0], element)};
                   })
         .front();
   } else if constexpr (std::is_same_v<OpTy, MaxPoolIndicesOp>) {
@@ -198,13 +184,13 @@ static Value writePoolElement(OpTy op, OpBuilder &builder, Location loc, Value s
         Value kept = isNaN(inner, at, carried[0]), yes = arith::ConstantOp::create(inner, at, inner.getBoolAttr(true));
         isBetter = arith::AndIOp::create(inner, at, larger, arith::XOrIOp::create(inner, at, kept, yes));
       } else {
-        isBetter = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::sgt, element, carried[0]);
+        isBetter = createLess(inner, at, type, carried[0], element);
       }
       Value takes = arith::OrIOp::create(inner, at, isFirst, isBetter);
       return SmallVector<Value>{arith::SelectOp::create(inner, at, takes, element, carried[0]),
                                 arith::SelectOp::create(inner, at, takes, flat, carried[1])};
     };
-    Value index = reduce(ValueRange{createLowest(builder, loc, type), none}, step).back();
+    Value index = reduce(ValueRange{createExtreme(builder, loc, type, /*isHighest=*/false), none}, step).back();
     return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
   } else {
     bool isNorm = std::is_same_v<OpTy, LpPoolOp>;

@@ -203,6 +203,12 @@ static Value writePowerCode(const BitWriter &w, Value x, bool saturate) {
   return w.select(isNumber, code, w.constant(255));
 }
 
+Value relax::encodeFloat(OpBuilder &builder, Location loc, Value value, StringRef format) {
+  BitWriter w{builder, loc};
+  return format == "f8e8m0fnu" ? writePowerCode(w, value, /*saturate=*/false)
+                               : writeFloatCode(w, value, format, /*saturate=*/false);
+}
+
 /// The nearest value of an integer format, as i64.
 static Value writeIntegerCode(OpBuilder &builder, Location loc, Value x, StorageFormat format) {
   Type i64 = builder.getI64Type();

@@ -15,29 +15,18 @@ using namespace mlir::relax::graph;
 using sym::SymExpr;
 
 /// What an empty reduction gives.
-static TypedAttr getInitialValue(Operation *op, Type type, OpBuilder &builder) {
-  auto floatType = dyn_cast<FloatType>(type);
-  auto infinity = [&](bool negative) {
-    return builder.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(), negative));
-  };
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (isa<MaxOp>(op))
-    return floatType ? TypedAttr(infinity(true)) : builder.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  if (isa<MinOp>(op))
-    return floatType ? TypedAttr(infinity(false)) : builder.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  int64_t value = isa<ProdOp, AllOp>(op) ? 1 : 0;
-  return floatType ? TypedAttr(builder.getFloatAttr(type, static_cast<double>(value)))
-                   : builder.getIntegerAttr(type, value);
+static Value createInitial(Operation *op, Type type, OpBuilder &builder, Location loc) {
+  if (isa<MaxOp, MinOp>(op))
+    return createExtreme(builder, loc, type, /*isHighest=*/isa<MinOp>(op));
+  return createScalar(builder, loc, type, isa<ProdOp, AllOp>(op) ? 1 : 0);
 }
 
 static Value combine(Operation *op, OpBuilder &builder, Location loc, Value element, Value sum) {
   bool isFloat = isa<FloatType>(sum.getType());
   if (isa<MaxOp>(op))
-    return isFloat ? arith::MaximumFOp::create(builder, loc, element, sum).getResult()
-                   : arith::MaxSIOp::create(builder, loc, element, sum).getResult();
+    return createMax(builder, loc, getElementTypeOrSelf(op->getOperand(0)), element, sum);
   if (isa<MinOp>(op))
-    return isFloat ? arith::MinimumFOp::create(builder, loc, element, sum).getResult()
-                   : arith::MinSIOp::create(builder, loc, element, sum).getResult();
+    return createMin(builder, loc, getElementTypeOrSelf(op->getOperand(0)), element, sum);
   if (isa<ProdOp>(op))
     return isFloat ? arith::MulFOp::create(builder, loc, element, sum).getResult()
                    : arith::MulIOp::create(builder, loc, element, sum).getResult();
@@ -92,7 +81,7 @@ private:
     // The sum goes to the output itself unless it is converted or divided afterwards.
     bool isFinal = sumType == type && !isMean;
     Value sums = isFinal ? body.getOut() : body.createEmpty(target, sumType);
-    Value initial = arith::ConstantOp::create(builder, body.loc, getInitialValue(op, sumType, builder));
+    Value initial = createInitial(op, sumType, builder, body.loc);
     sums = createFill(body, sums, initial);
     sums = createGeneric(body, body.getInput(0), builder.getMultiDimIdentityMap(dims.size()), sums, outMap, iterators,
                          [&](OpBuilder &inner, Location loc, ValueRange elements) {

@@ -65,8 +65,9 @@ template <typename OpTy> static Value writeArgReduction(OpTy op, ProgramBody &bo
   Value extent = body.getIndex(dims[axis]), zero = body.getConstant(0);
   // NaN beats every number.
   auto beats = [&](Value a, Value b) -> Value {
-    if (!isa<FloatType>(a.getType()))
-      return arith::CmpIOp::create(builder, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, a, b);
+    Type type = op.getOperand().getType().getElementType();
+    if (!isa<FloatType>(type))
+      return isMax ? createLess(builder, loc, type, b, a) : createLess(builder, loc, type, a, b);
     Value better =
         arith::CmpFOp::create(builder, loc, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, a, b);
     Value onlyA =

@@ -26,8 +26,8 @@ namespace {
 /// Writes a heap sort of a rank-1 buffer: in place, never more than n log n steps.
 class SortWriter {
 public:
-  SortWriter(OpBuilder &builder, Location loc, Value buffer)
-      : builder(builder), loc(loc), buffer(buffer), zero(constant(0)), one(constant(1)) {}
+  SortWriter(OpBuilder &builder, Location loc, Type type, Value buffer)
+      : builder(builder), loc(loc), type(type), buffer(buffer), zero(constant(0)), one(constant(1)) {}
 
   void write(Value size) {
     // Every node with a child, last first.
@@ -46,7 +46,7 @@ public:
     });
   }
 
-  Value less(Value a, Value b) { return createLess(builder, loc, a, b); }
+  Value less(Value a, Value b) { return createLess(builder, loc, type, a, b); }
 
   Value load(Value index) { return memref::LoadOp::create(builder, loc, buffer, index); }
   void store(Value value, Value index) { memref::StoreOp::create(builder, loc, value, buffer, index); }
@@ -95,6 +95,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
+  Type type; // of the elements, in the graph
   Value buffer, zero, one;
 };
 
@@ -124,7 +125,7 @@ struct LegalizeUnique final : OpRewritePattern<UniqueOp> {
     request.results = {sym::getTensorType(size, elementType), countType};
     request.bufferForm = true;
     auto write = [&](ProgramBody &body) {
-      writeBody(body);
+      writeBody(body, elementType);
       return SmallVector<Value>();
     };
     request.body = write;
@@ -142,7 +143,7 @@ struct LegalizeUnique final : OpRewritePattern<UniqueOp> {
   }
 
 private:
-  static void writeBody(ProgramBody &body) {
+  static void writeBody(ProgramBody &body, Type elementType) {
     OpBuilder &builder = body.builder;
     Location loc = body.loc;
     Value source = body.getInput(0), buffer = body.getOut(0), size = body.getIndex(body.getOutDims()[0]);
@@ -157,7 +158,7 @@ private:
       memref::StoreOp::create(builder, loc, element, buffer, index);
       scf::YieldOp::create(builder, loc);
     });
-    SortWriter sort(builder, loc, buffer);
+    SortWriter sort(builder, loc, elementType, buffer);
     sort.write(size);
 
     // An element is new when the last one kept goes before it.

@@ -80,9 +80,10 @@ private:
           Value a = memref::LoadOp::create(builder, loc, body.getOut(), at(safeLeft));
           Value b = memref::LoadOp::create(builder, loc, body.getOut(), at(safeRight));
           Value keyA = loadKey(a), keyB = loadKey(b);
+          Type type = op.getOperand().getType().getElementType();
           // Equal ones come from the left: that keeps their order.
-          Value rightFirst =
-              op.getDescending() ? createLess(builder, loc, keyA, keyB) : createLess(builder, loc, keyB, keyA);
+          Value rightFirst = op.getDescending() ? createLess(builder, loc, type, keyA, keyB)
+                                                : createLess(builder, loc, type, keyB, keyA);
           Value noLeft = compare(arith::CmpIPredicate::uge, left, middle);
           Value takeRight =
               arith::OrIOp::create(builder, loc, noLeft, arith::AndIOp::create(builder, loc, hasRight, rightFirst));

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,7 +31,7 @@ SmallVector<OpFoldResult> ProgramBody::getSizes(ArrayRef<SymExpr> dims) {
 }
 
 Value ProgramBody::createEmpty(ArrayRef<SymExpr> dims, Type elementType) {
-  return tensor::EmptyOp::create(builder, loc, getSizes(dims), elementType);
+  return tensor::EmptyOp::create(builder, loc, getSizes(dims), sym::getProgramType(elementType));
 }
 
 Value ProgramBody::getIndex(SymExpr expr) {

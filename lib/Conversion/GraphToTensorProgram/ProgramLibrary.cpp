@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -228,7 +229,9 @@ tp::ProgramOp ProgramLibrary::findOrInsert(tp::ProgramOp program, StringRef base
 tp::ProgramOp ProgramLibrary::makeProgram(Operation *op, const ProgramRequest &request, const ProgramTypes &types,
                                           sym::Prover &prover) {
   OpBuilder builder(op->getContext());
+  // The place where integers lose their sign: what it decides is in the bodies.
   auto toArgument = [&](Type type) -> Type {
+    type = sym::getProgramType(type);
     if (!request.bufferForm)
       return type;
     auto tensor = cast<RankedTensorType>(type);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "HostEmitter.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -136,14 +137,9 @@ void HostEmitter::emitLaunch(ProgramCallOpInterface call, sym::TensorProgramInte
 
 /// args[index]; the element type fills the last word.
 void HostEmitter::storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType) {
-  bool isBool = elementType.isInteger(1);
-  uint64_t code = isBool                            ? RELAX_RT_BOOL
-                  : isa<FloatType>(elementType)     ? RELAX_RT_FLOAT
-                  : elementType.isUnsignedInteger() ? RELAX_RT_UINT
-                                                    : RELAX_RT_INT;
-  uint64_t bits = isBool ? 8 : elementType.getIntOrFloatBitWidth();
   // code, bits and lanes = 1 in the order of relax_rt_dtype, little-endian.
-  uint64_t word = code | bits << 8 | uint64_t(1) << 16;
+  const sym::ElementKind *kind = sym::getElementKind(elementType);
+  uint64_t word = kind->code | kind->bits << 8 | uint64_t(1) << 16;
   storeElement(data, views, 4 * index);
   storeElement(dims, views, 4 * index + 1);
   storeElement(constant(rank), views, 4 * index + 2);

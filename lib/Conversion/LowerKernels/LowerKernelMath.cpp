@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "ExpandBFloat16.h"
 #include "KernelSignature.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
@@ -28,6 +29,7 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
   void runOnOperation() override {
     if (!getKernelSignature(getOperation()))
       return;
+    expandBFloat16(getOperation());
     // sinh, cosh and exp2 stay: written with exp they lose digits near 0 or of large arguments. sin, cos and pow stay:
     // their approximations lose all digits of large arguments, or several of every argument.
     auto approximated = [](StringRef name) {

@@ -50,7 +50,7 @@ relax_rt_status relax_rt_context::checkInput(const Tensor &expected, const relax
   for (int64_t i = 0; i < view.rank; ++i)
     if (view.dims[i] < 0)
       return refuse("dimension " + std::to_string(i) + " is negative: " + std::to_string(view.dims[i]));
-  uint64_t elementBytes = dtype.bits / 8, bytes;
+  uint64_t elementBytes = (dtype.bits + 7u) / 8, bytes;
   if (!countBytes(view.dims, view.rank, elementBytes, bytes))
     return refuse("its size exceeds 2^63 bytes");
   if (bytes && !view.data)

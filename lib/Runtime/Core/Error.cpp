@@ -42,13 +42,21 @@ bool relax_rt::isKnownDtype(relax_rt_dtype dtype) {
   switch (dtype.code) {
   case RELAX_RT_INT:
   case RELAX_RT_UINT:
-    return dtype.bits == 8 || dtype.bits == 16 || dtype.bits == 32 || dtype.bits == 64;
+    return dtype.bits == 2 || dtype.bits == 4 || dtype.bits == 8 || dtype.bits == 16 || dtype.bits == 32 ||
+           dtype.bits == 64;
   case RELAX_RT_FLOAT:
     return dtype.bits == 16 || dtype.bits == 32 || dtype.bits == 64;
   case RELAX_RT_BFLOAT:
     return dtype.bits == 16;
   case RELAX_RT_BOOL:
+  case RELAX_RT_FLOAT8_E4M3FN:
+  case RELAX_RT_FLOAT8_E4M3FNUZ:
+  case RELAX_RT_FLOAT8_E5M2:
+  case RELAX_RT_FLOAT8_E5M2FNUZ:
+  case RELAX_RT_FLOAT8_E8M0FNU:
     return dtype.bits == 8;
+  case RELAX_RT_FLOAT4_E2M1FN:
+    return dtype.bits == 4;
   default:
     return false;
   }
@@ -68,6 +76,18 @@ std::string relax_rt::dtypeName(relax_rt_dtype dtype) {
     return "float" + bits;
   case RELAX_RT_BFLOAT:
     return "bfloat" + bits;
+  case RELAX_RT_FLOAT8_E4M3FN:
+    return "float8_e4m3fn";
+  case RELAX_RT_FLOAT8_E4M3FNUZ:
+    return "float8_e4m3fnuz";
+  case RELAX_RT_FLOAT8_E5M2:
+    return "float8_e5m2";
+  case RELAX_RT_FLOAT8_E5M2FNUZ:
+    return "float8_e5m2fnuz";
+  case RELAX_RT_FLOAT8_E8M0FNU:
+    return "float8_e8m0fnu";
+  case RELAX_RT_FLOAT4_E2M1FN:
+    return "float4_e2m1fn";
   default:
     return "bool";
   }

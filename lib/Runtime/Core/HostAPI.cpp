@@ -87,7 +87,7 @@ relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims
       return failHere(RELAX_RT_INTERNAL,
                       name() + ": dimension " + std::to_string(i) + " is negative: " + std::to_string(dims[i]));
   uint64_t bytes;
-  if (!countBytes(dims, info.rank, info.dtype.bits / 8, bytes)) {
+  if (!countBytes(dims, info.rank, (info.dtype.bits + 7u) / 8, bytes)) {
     std::string shape;
     for (int64_t i = 0; i < info.rank; ++i)
       shape += (i ? ", " : "") + std::to_string(dims[i]);

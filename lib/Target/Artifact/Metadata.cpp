@@ -6,6 +6,7 @@
 #include "Metadata.h"
 
 #include "RelaxDialect/Conversion/ModuleTables.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymAttrs.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 #include "RelaxDialect/Support/Version.h"
@@ -56,14 +57,13 @@ private:
       auto name = dictionary ? dictionary.getAs<StringAttr>("name") : StringAttr();
       auto typeAttr = dictionary ? dictionary.getAs<TypeAttr>("type") : TypeAttr();
       auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue()) : RankedTensorType();
-      if (!name || !type || !type.getElementType().isIntOrFloat())
+      const sym::ElementKind *kind = type ? sym::getElementKind(type.getElementType()) : nullptr;
+      if (!name || !kind)
         return malformed(kFunctionsAttrName);
       relax_rt::TensorInfo info;
       info.name = name.str();
-      Type elementType = type.getElementType();
-      bool isBool = elementType.isInteger(1);
-      info.typeCode = isBool ? RELAX_RT_BOOL : isa<FloatType>(elementType) ? RELAX_RT_FLOAT : RELAX_RT_INT;
-      info.typeBits = isBool ? 8 : elementType.getIntOrFloatBitWidth();
+      info.typeCode = kind->code;
+      info.typeBits = kind->bits;
       for (sym::SymExpr dim : sym::getSymbolicDims(type))
         info.dims.push_back(dim ? dim.str() : "?");
       tensors.push_back(std::move(info));

@@ -33,7 +33,7 @@ func.func @eye_shape(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #relax
 // -----
 
 func.func @eye_dtype(%s: !relax.shape<[2, 2]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // expected-error @below {{'relax.eye' op dtype is expected to be f16, f32, f64, i8, i16, i32 or i64, got 'i1'}}
+  // expected-error @below {{'relax.eye' op dtype is expected to be f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32 or ui64, got 'i1'}}
   %r = relax.eye %s {diagonal = 0 : i64, dtype = i1} : (!relax.shape<[2, 2]>) -> tensor<2x2xi1>
   return
 }
@@ -81,7 +81,7 @@ func.func @one_hot_axis(%j: tensor<2xi64>, %d: !relax.shape<[2]>, %v: tensor<f32
 // -----
 
 func.func @normal(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // expected-error @below {{'relax.random_normal' op dtype is expected to be f16, f32 or f64, got 'i32'}}
+  // expected-error @below {{'relax.random_normal' op dtype is expected to be f16, bf16, f32 or f64, got 'i32'}}
   %r = relax.random_normal %s {seed = 1 : i64, dtype = i32} : (!relax.shape<[2]>) -> tensor<2xf32>
   return
 }

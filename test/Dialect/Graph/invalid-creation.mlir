@@ -25,7 +25,7 @@ func.func @iota_axis(%s: !relax.shape<[4]>) {
 // -----
 
 func.func @iota_dtype(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // expected-error @below {{'relax.iota' op dtype is expected to be f16, f32, f64, i8, i16, i32 or i64, got 'i1'}}
+  // expected-error @below {{'relax.iota' op dtype is expected to be f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32 or ui64, got 'i1'}}
   %r = relax.iota %s {axis = 0 : i64, dtype = i1} : (!relax.shape<[2]>) -> tensor<2xi64>
   return
 }
@@ -33,7 +33,7 @@ func.func @iota_dtype(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #rela
 // -----
 
 func.func @uniform_dtype(%s: !relax.shape<[2]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
-  // expected-error @below {{'relax.random_uniform' op dtype is expected to be f16, f32 or f64, got 'i64'}}
+  // expected-error @below {{'relax.random_uniform' op dtype is expected to be f16, bf16, f32 or f64, got 'i64'}}
   %r = relax.random_uniform %s {seed = 0 : i64, dtype = i64} : (!relax.shape<[2]>) -> tensor<2xf32>
   return
 }

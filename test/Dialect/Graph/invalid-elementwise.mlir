@@ -59,7 +59,7 @@ func.func @claim(%x: tensor<?xf32>, %s: !relax.shape<[n]>) attributes {relax_sym
 // -----
 
 func.func @integer_exp(%x: tensor<4xi32>) {
-  // expected-error @below {{'relax.exp' op operand #0 must be ranked tensor of 16-bit float or 32-bit float or 64-bit float values, but got 'tensor<4xi32>'}}
+  // expected-error @below {{'relax.exp' op operand #0 must be ranked tensor of f16, bf16, f32 or f64, but got 'tensor<4xi32>'}}
   %0 = relax.exp %x : tensor<4xi32>
   return
 }
@@ -67,7 +67,7 @@ func.func @integer_exp(%x: tensor<4xi32>) {
 // -----
 
 func.func @astype(%x: tensor<4xi32>) {
-  // expected-error @below {{'relax.astype' op dtype is expected to be f16, f32, f64, i1, i8, i16, i32 or i64, got 'index'}}
+  // expected-error @below {{'relax.astype' op dtype is expected to be f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f8E8M0FNU, f4E2M1FN, i4, i2, ui4 or ui2, got 'index'}}
   %0 = relax.astype %x {dtype = index} : (tensor<4xi32>) -> tensor<4xi64>
   return
 }

@@ -98,7 +98,7 @@ func.func @slope_extent(%x: tensor<3xf32>, %s: tensor<2xf32>) {
 // -----
 
 func.func @gelu_integer(%x: tensor<3xi32>) {
-  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or 32-bit float or 64-bit float values, but got 'tensor<3xi32>'}}
+  // expected-error @below {{operand #0 must be ranked tensor of f16, bf16, f32 or f64, but got 'tensor<3xi32>'}}
   %0 = relax.gelu %x : (tensor<3xi32>) -> tensor<3xi32>
   return
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -27,7 +28,10 @@ static LogicalResult verifyArgument(Operation *call, Operation *callee, StringRe
   auto tensor = dyn_cast<RankedTensorType>(actual);
   if (!shaped || !tensor)
     return emitCallError(call, callee) << what << ' ' << index << " must be of type " << expected << ", got " << actual;
-  if (shaped.getElementType() != tensor.getElementType())
+  // Tensor programs do not tell signed from unsigned integers.
+  bool isProgram = callee->getName().getDialectNamespace() == "relax_tp";
+  Type element = tensor.getElementType();
+  if (shaped.getElementType() != (isProgram ? sym::getProgramType(element) : element))
     return emitCallError(call, callee) << what << ' ' << index << " must have element type " << shaped.getElementType()
                                        << ", got " << tensor.getElementType();
   if (shaped.getRank() != tensor.getRank())
@@ -94,7 +98,10 @@ static LogicalResult verifyProgramCall(ProgramCallOpInterface call, StringRef di
   unsigned numResults = callee.getNumOuts();
   if (auto function = dyn_cast<FunctionOpInterface>(*callee))
     numResults += function.getNumResults();
-  return verifyResultTypes(call, callee, inferProgramCallTypes(callee, unification->mapping, numResults));
+  SmallVector<Type> results = inferProgramCallTypes(callee, unification->mapping, numResults);
+  if (dialect == "relax_tp")
+    sym::restoreElementTypes(results, call->getResultTypes());
+  return verifyResultTypes(call, callee, results);
 }
 
 LogicalResult CallTPOp::verify() { return success(); }

@@ -6,6 +6,7 @@
 
 #include "GraphFolding.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::relax;

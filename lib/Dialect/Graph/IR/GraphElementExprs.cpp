@@ -32,7 +32,7 @@ public:
   Exprs read(Value tensor, unsigned depth = 0) {
     auto type = dyn_cast<RankedTensorType>(tensor.getType());
     Operation *op = tensor.getDefiningOp();
-    if (!type || !op || !isFoldable(type) || !isa<IntegerType>(type.getElementType()) || depth > kMaxDepth)
+    if (!type || !op || !isFoldable(type) || !type.getElementType().isSignlessInteger() || depth > kMaxDepth)
       return std::nullopt;
     DenseElementsAttr constant;
     if (matchPattern(op, m_Constant(&constant)))

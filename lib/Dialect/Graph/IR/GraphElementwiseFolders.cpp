@@ -52,7 +52,7 @@ static Value getUnchangedOperand(Operation *op, ArrayRef<Attribute> operands) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/// remainder with the sign of the divisor
+/// Remainder with the sign of the divisor.
 static APInt floorMod(const APInt &a, const APInt &b) {
   APInt rest = a.srem(b);
   return !rest.isZero() && rest.isNegative() != b.isNegative() ? rest + b : rest;
@@ -62,23 +62,30 @@ static APInt floorMod(const APInt &a, const APInt &b) {
 static std::optional<APInt> evaluate(Operation *op, ArrayRef<APInt> x) {
   auto flag = [](bool value) { return APInt(1, value); };
   // i1 compares as 0 and 1.
-  auto less = [&](const APInt &a, const APInt &b) { return a.getBitWidth() == 1 ? a.ult(b) : a.slt(b); };
+  Type operandType = getElementTypeOrSelf(op->getOperands().back());
+  bool isUnsigned = operandType.isUnsignedInteger() || operandType.isInteger(1);
+  auto less = [&](const APInt &a, const APInt &b) { return isUnsigned ? a.ult(b) : a.slt(b); };
+  auto isNegative = [&](const APInt &a) { return !isUnsigned && a.isNegative(); };
   using Result = std::optional<APInt>;
   return TypeSwitch<Operation *, Result>(op)
-      .Case([&](AbsOp) -> Result { return x[0].abs(); })
+      .Case([&](AbsOp) -> Result { return isUnsigned ? x[0] : x[0].abs(); })
       .Case([&](NegateOp) -> Result { return -x[0]; })
-      .Case([&](ReluOp) -> Result { return x[0].isNegative() ? APInt(x[0].getBitWidth(), 0) : x[0]; })
+      .Case([&](ReluOp) -> Result { return isNegative(x[0]) ? APInt(x[0].getBitWidth(), 0) : x[0]; })
       .Case([&](SignOp) -> Result {
-        return APInt(x[0].getBitWidth(), x[0].isNegative() ? -1 : !x[0].isZero(), /*isSigned=*/true);
+        return APInt(x[0].getBitWidth(), isNegative(x[0]) ? -1 : !x[0].isZero(), /*isSigned=*/true);
       })
       .Case([&](LogicalNotOp) -> Result { return ~x[0]; })
       .Case([&](AddOp) -> Result { return x[0] + x[1]; })
       .Case([&](SubtractOp) -> Result { return x[0] - x[1]; })
       .Case([&](MultiplyOp) -> Result { return x[0] * x[1]; })
-      .Case([&](DivideOp) -> Result { return x[1].isZero() ? Result() : x[0].sdiv(x[1]); })
-      .Case([&](ModOp) -> Result { return x[1].isZero() ? Result() : floorMod(x[0], x[1]); })
-      .Case([&](MaximumOp) -> Result { return x[0].slt(x[1]) ? x[1] : x[0]; })
-      .Case([&](MinimumOp) -> Result { return x[0].slt(x[1]) ? x[0] : x[1]; })
+      .Case([&](DivideOp) -> Result {
+        return x[1].isZero() ? Result() : isUnsigned ? x[0].udiv(x[1]) : x[0].sdiv(x[1]);
+      })
+      .Case([&](ModOp) -> Result {
+        return x[1].isZero() ? Result() : isUnsigned ? x[0].urem(x[1]) : floorMod(x[0], x[1]);
+      })
+      .Case([&](MaximumOp) -> Result { return less(x[0], x[1]) ? x[1] : x[0]; })
+      .Case([&](MinimumOp) -> Result { return less(x[0], x[1]) ? x[0] : x[1]; })
       .Case([&](LogicalAndOp) -> Result { return x[0] & x[1]; })
       .Case([&](LogicalOrOp) -> Result { return x[0] | x[1]; })
       .Case([&](EqualOp) -> Result { return flag(x[0] == x[1]); })
@@ -92,7 +99,7 @@ static std::optional<APInt> evaluate(Operation *op, ArrayRef<APInt> x) {
         unsigned width = cast.getType().getElementType().getIntOrFloatBitWidth();
         if (width == 1)
           return flag(!x[0].isZero());
-        return x[0].getBitWidth() == 1 ? x[0].zext(width) : x[0].sextOrTrunc(width);
+        return isUnsigned ? x[0].zextOrTrunc(width) : x[0].sextOrTrunc(width);
       })
       .Default([](Operation *) -> Result { return std::nullopt; });
 }

@@ -6,6 +6,7 @@
 
 #include "GraphFolding.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -51,10 +52,15 @@ FailureOr<RankedTensorType> graph::inferBroadcast(TypeInference &inference, Valu
 
 FailureOr<RankedTensorType> AsTypeOp::inferType(TypeInference &inference, Adaptor adaptor) {
   Type dtype = adaptor.getDtype();
-  if (!dtype.isF16() && !dtype.isF32() && !dtype.isF64() && !dtype.isSignlessInteger(1) &&
-      !dtype.isSignlessInteger(8) && !dtype.isSignlessInteger(16) && !dtype.isSignlessInteger(32) &&
-      !dtype.isSignlessInteger(64))
-    return inference.fail("dtype is expected to be f16, f32, f64, i1, i8, i16, i32 or i64, got ", dtype);
+  if (!sym::isElementOf(dtype, sym::kElements))
+    return inference.fail("dtype is expected to be ", sym::listElementTypes(sym::kElements), ", got ", dtype);
+  Type from = getElementTypeOrSelf(adaptor.getOperand().getType());
+  auto isSmall = [](Type type) { return sym::isElementOf(type, sym::kStorage); };
+  auto isSmallFloat = [&](Type type) { return isSmall(type) && isa<FloatType>(type); };
+  bool crosses = (isSmallFloat(from) && !isa<FloatType>(dtype)) || (isSmallFloat(dtype) && !isa<FloatType>(from));
+  if (from != dtype && ((isSmall(from) && isSmall(dtype)) || crosses))
+    return inference.fail("cannot convert ", from, " to ", dtype, " directly; convert to ",
+                          isSmallFloat(from) || isSmallFloat(dtype) ? "f32" : "i8", " first");
   return inference.makeType(sym::getSymbolicDims(adaptor.getOperand().getType()), dtype);
 }
 

@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphImageOps.h"
 #include "GraphFamilies.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include <cmath>
 
 using namespace mlir;

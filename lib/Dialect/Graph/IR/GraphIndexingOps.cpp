@@ -6,6 +6,7 @@
 
 #include "GraphBinders.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -107,7 +108,7 @@ FailureOr<RankedTensorType> GatherNDOp::inferType(TypeInference &inference, Adap
 static LogicalResult requireReduction(TypeInference &inference, StringRef reduction, Type type) {
   if (!llvm::is_contained({"none", "add", "mul", "max", "min"}, reduction))
     return inference.fail("reduction is expected to be none, add, mul, max or min, got \"", reduction, "\"");
-  if (reduction != "none" && getElementTypeOrSelf(type).isInteger(1))
+  if (reduction != "none" && !sym::isTensorOf(type, sym::kNumbers))
     return inference.fail("reduction is expected to be none for bools, got \"", reduction, "\"");
   return success();
 }

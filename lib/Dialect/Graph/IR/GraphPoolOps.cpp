@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphPoolOps.h"
 #include "GraphFamilies.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::relax;

@@ -7,6 +7,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphQuantizationOps.h"
 #include "GraphFamilies.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphWindows.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -88,7 +89,7 @@ FailureOr<RankedTensorType> DecodeOp::inferType(TypeInference &inference, Adapto
   bool isInteger = dtype.isSignlessInteger(8) || dtype.isSignlessInteger(16) || dtype.isSignlessInteger(32) ||
                    dtype.isSignlessInteger(64);
   bool fits =
-      dtype.isF16() || dtype.isF32() || dtype.isF64() ||
+      sym::isElementOf(dtype, sym::kFloats) ||
       (isInteger && format->isInteger() && dtype.getIntOrFloatBitWidth() >= format->bits + (format->isSigned ? 0 : 1));
   if (!fits)
     return inference.fail("dtype is expected to hold every value of '", adaptor.getFormat(), "', got ", dtype);

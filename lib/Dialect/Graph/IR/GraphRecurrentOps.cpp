@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphRecurrentOps.h"
 #include "GraphFamilies.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 
 using namespace mlir;
 using namespace mlir::relax;

@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphTypeInference.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -222,18 +223,15 @@ LogicalResult TypeInference::requireBinds(ArrayAttr binds, size_t count) {
 }
 
 LogicalResult TypeInference::requireFloat(StringRef name, Type type) {
-  if (!type.isF16() && !type.isF32() && !type.isF64())
-    return fail(name, " is expected to be f16, f32 or f64, got ", type);
+  if (!sym::isElementOf(type, sym::kFloats))
+    return fail(name, " is expected to be ", sym::listElementTypes(sym::kFloats), ", got ", type);
   return success();
 }
 
 LogicalResult TypeInference::requireNumber(StringRef name, Type type) {
-  if (type.isF16() || type.isF32() || type.isF64())
-    return success();
-  for (unsigned width : {8, 16, 32, 64})
-    if (type.isSignlessInteger(width))
-      return success();
-  return fail(name, " is expected to be f16, f32, f64, i8, i16, i32 or i64, got ", type);
+  if (!sym::isElementOf(type, sym::kNumbers))
+    return fail(name, " is expected to be ", sym::listElementTypes(sym::kNumbers), ", got ", type);
+  return success();
 }
 
 SmallVector<SymExpr> TypeInference::getExactDims(RankedTensorType inferred) const {

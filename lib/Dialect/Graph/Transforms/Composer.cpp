@@ -25,7 +25,8 @@ Value Composer::cast(Value value, Type elementType) {
 }
 
 Value Composer::widen(Value value) {
-  return getElementTypeOrSelf(value.getType()).isF16() ? cast(value, rewriter.getF32Type()) : value;
+  Type type = getElementTypeOrSelf(value.getType());
+  return type.isF16() || type.isBF16() ? cast(value, rewriter.getF32Type()) : value;
 }
 
 Value Composer::softplus(Value x) {

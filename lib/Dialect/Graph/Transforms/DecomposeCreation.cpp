@@ -33,7 +33,7 @@ static Value countElements(Composer &c, Value start, Value stop, Value step) {
 }
 
 static SmallVector<Value> decomposeArange(ArangeOp op, Composer &c) {
-  Type type = op.getType().getElementType(), wide = type.isF16() ? c.rewriter.getF32Type() : type;
+  Type type = op.getType().getElementType(), wide = type.isF16() || type.isBF16() ? c.rewriter.getF32Type() : type;
   Value count = countElements(c, op.getStart(), op.getStop(), op.getStep());
   Value shape = c.bindShape(c.expandDims(count, 0), op.getBindsAttr());
   Value index = c.make<IotaOp>(shape, 0, wide);
@@ -66,7 +66,7 @@ static SmallVector<Value> decomposeOneHot(OneHotOp op, Composer &c) {
 
 /// The way of Box and Muller.
 static SmallVector<Value> decomposeRandomNormal(RandomNormalOp op, Composer &c) {
-  Type type = op.getDtype(), wide = type.isF16() ? c.rewriter.getF32Type() : type;
+  Type type = op.getDtype(), wide = type.isF16() || type.isBF16() ? c.rewriter.getF32Type() : type;
   int64_t seed = op.getSeed();
   Value a = c.make<RandomUniformOp>(op.getShape(), seed, wide);
   Value b = c.make<RandomUniformOp>(op.getShape(), ~seed, wide);

@@ -9,6 +9,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -379,6 +380,16 @@ static void replaceCall(FunctionStripper::PendingCall &pending) {
   call->erase();
 }
 
+/// Casts between signed and unsigned integers, now of one type.
+static void removeRetyping(func::FuncOp function) {
+  function.walk([](UnrealizedConversionCastOp op) {
+    if (op->getOperandTypes() != op->getResultTypes())
+      return;
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+  });
+}
+
 namespace {
 struct StripShapesPass final : mlir::relax::graph::impl::StripShapesPassBase<StripShapesPass> {
   void runOnOperation() override {
@@ -403,7 +414,9 @@ struct StripShapesPass final : mlir::relax::graph::impl::StripShapesPassBase<Str
     for (auto [function, type] : llvm::zip_equal(functions, signatures))
       setSignature(function, type);
     AttrTypeReplacer replacer;
-    replacer.addReplacement([](RankedTensorType type) { return sym::stripEncoding(type); });
+    // Upstream arithmetic knows no sign of integers either.
+    replacer.addReplacement(
+        [](RankedTensorType type) { return cast<RankedTensorType>(sym::getProgramType(sym::stripEncoding(type))); });
     for (func::FuncOp function : functions)
       replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                             /*replaceTypes=*/true);
@@ -413,8 +426,10 @@ struct StripShapesPass final : mlir::relax::graph::impl::StripShapesPassBase<Str
     for (FunctionStripper &stripper : strippers)
       if (failed(stripper.finish()))
         return failure();
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : functions) {
+      removeRetyping(function);
       replaceLoopCasts(function);
+    }
     return success();
   }
 };

@@ -7,6 +7,7 @@
 #include "TypeRefinement.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
@@ -186,8 +187,11 @@ bool TypeRefinement::refineOp(Operation *op) {
     if (!callee)
       return false;
     FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
-    return succeeded(unification) &&
-           fillResults(op, inferProgramCallTypes(callee, unification->mapping, op->getNumResults()));
+    if (failed(unification))
+      return false;
+    SmallVector<Type> types = inferProgramCallTypes(callee, unification->mapping, op->getNumResults());
+    sym::restoreElementTypes(types, op->getResultTypes());
+    return fillResults(op, types);
   }
   auto inferable = dyn_cast<InferTypeOpInterface>(op);
   if (!inferable || !isa_and_nonnull<RelaxDialect>(op->getDialect()))

@@ -25,7 +25,7 @@ def Relax_AttentionOp : Relax_CompositeOp<"attention"> {
     Example: `%r = relax.attention %q, %k, %v {causal, offset = #relax_sym.expr<p>} : (tensor<?x8x?x64xf32, #relax_sym.shape<[b, 8, s, 64]>>, tensor<?x2x?x64xf32, #relax_sym.shape<[b, 2, p + s, 64]>>, tensor<?x2x?x64xf32, #relax_sym.shape<[b, 2, p + s, 64]>>) -> tensor<?x8x?x64xf32, #relax_sym.shape<[b, 8, s, 64]>>`
   }];
   let arguments = (ins Relax_FloatTensor:$query, Relax_FloatTensor:$key, Relax_FloatTensor:$value,
-                       Optional<RankedTensorOf<[I1, F16, F32, F64]>>:$mask, OptionalAttr<F64Attr>:$scale,
+                       Optional<Relax_TensorOf<"kFloats | ::mlir::relax::sym::kBools", "ranked tensor of bools or floats">>:$mask, OptionalAttr<F64Attr>:$scale,
                        OptionalAttr<F64Attr>:$softcap, UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
                        OptionalAttr<RelaxSym_ExprAttr>:$offset);
   let results = (outs Relax_FloatTensor:$result);

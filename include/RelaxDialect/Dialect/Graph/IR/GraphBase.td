@@ -24,11 +24,22 @@ def Relax_ScopedSymbols : NativeOpTrait<"ScopedSymbols"> {
 class Relax_Op<string mnemonic, list<Trait> traits = []>
     : Op<Relax_Dialect, mnemonic, !listconcat(traits, [Relax_ScopedSymbols])>;
 
-// Tensors of the graph level: ranked, of one of the element types of Spec.md section 3.
-def Relax_Tensor : RankedTensorOf<[F16, F32, F64, I1, I8, I16, I32, I64]>;
-def Relax_FloatTensor : RankedTensorOf<[F16, F32, F64]>;
+// Tensors of the graph level: ranked, of one of the element types of Spec.md section 3, which are the table of
+// Sym/IR/ElementTypes.h.
+class Relax_TensorOf<string families, string description>
+    : Type<CPred<"::mlir::relax::sym::isTensorOf($_self, ::mlir::relax::sym::" # families # ")">, description,
+           "::mlir::RankedTensorType">;
+def Relax_Tensor : Relax_TensorOf<"kElements", "ranked tensor of an element type of relax">;
+// Not what is only stored.
+def Relax_ComputedTensor
+    : Relax_TensorOf<"kNumbers | ::mlir::relax::sym::kBools", "ranked tensor of floats, integers or bools">;
+// The same without bool.
+def Relax_NumberTensor : Relax_TensorOf<"kNumbers", "ranked tensor of floats or integers">;
+def Relax_FloatTensor : Relax_TensorOf<"kFloats", "ranked tensor of f16, bf16, f32 or f64">;
+def Relax_IntTensor : Relax_TensorOf<"kInts", "ranked tensor of integers of 8 to 64 bits">;
+def Relax_SignedTensor
+    : Relax_TensorOf<"kFloats | ::mlir::relax::sym::kSignedInts", "ranked tensor of floats or signed integers">;
 def Relax_BoolTensor : RankedTensorOf<[I1]>;
-def Relax_IntTensor : RankedTensorOf<[I8, I16, I32, I64]>;
 
 // Speculatable when the op carries `relax.assured` (its shape rules are proved) and values cannot make it trap.
 def Relax_SpeculatableWhenAssuredImpl : NativeOpTrait<"SpeculatableWhenAssuredImpl"> {

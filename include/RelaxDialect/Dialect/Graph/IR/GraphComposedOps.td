@@ -151,8 +151,8 @@ def Relax_ArangeOp : Relax_BinderOp<"arange", [Relax_Composite]> {
 
     Example: `%r = relax.arange %a, %b, %c binds [u] : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64, #relax_sym.shape<[u]>>`
   }];
-  let arguments = (ins Relax_NumberTensor:$start, Relax_NumberTensor:$stop, Relax_NumberTensor:$step, StrArrayAttr:$binds);
-  let results = (outs Relax_NumberTensor:$result);
+  let arguments = (ins Relax_SignedTensor:$start, Relax_SignedTensor:$stop, Relax_SignedTensor:$step, StrArrayAttr:$binds);
+  let results = (outs Relax_SignedTensor:$result);
   let assemblyFormat = "$start `,` $stop `,` $step `` custom<BoundSymbols>($binds) attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = inferenceDeclaration # [{ bool mayTrapOnValues() { return true; } }];
 }
@@ -215,7 +215,7 @@ def Relax_SortOp : Relax_ComposedOp<"sort"> {
 
     Example: `%r = relax.sort %x {axis = 0 : i64, descending} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>`
   }];
-  let arguments = (ins Relax_Tensor:$operand, I64Attr:$axis, UnitAttr:$descending);
+  let arguments = (ins Relax_ComputedTensor:$operand, I64Attr:$axis, UnitAttr:$descending);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
@@ -227,8 +227,8 @@ def Relax_TopKOp : Relax_MultiOp<"topk", [Relax_Composite]> {
 
     Example: `%v, %i = relax.topk %x, %k {axis = 0 : i64} : (tensor<?xf32, #relax_sym.shape<[n]>>, !relax.shape<[k]>) -> (tensor<?xf32, #relax_sym.shape<[min(k, n)]>>, tensor<?xi64, #relax_sym.shape<[min(k, n)]>>)`
   }];
-  let arguments = (ins Relax_Tensor:$operand, Relax_ShapeType:$k, I64Attr:$axis, UnitAttr:$smallest);
-  let results = (outs Relax_Tensor:$values, RankedTensorOf<[I64]>:$indices);
+  let arguments = (ins Relax_ComputedTensor:$operand, Relax_ShapeType:$k, I64Attr:$axis, UnitAttr:$smallest);
+  let results = (outs Relax_ComputedTensor:$values, RankedTensorOf<[I64]>:$indices);
   let assemblyFormat = "$operand `,` $k attr-dict `:` functional-type(operands, results)";
 }
 
@@ -242,8 +242,8 @@ def Relax_UniqueAllOp : Relax_ComputeOp<"unique_all", [InferTypeOpAdaptor, Relax
 
     Example: `%v, %i, %j, %c = relax.unique_all %x binds [u] : (tensor<?xf32, #relax_sym.shape<[n]>>) -> (tensor<?xf32, #relax_sym.shape<[u]>>, tensor<?xi64, #relax_sym.shape<[u]>>, tensor<?xi64, #relax_sym.shape<[n]>>, tensor<?xi64, #relax_sym.shape<[u]>>)`
   }];
-  let arguments = (ins Relax_Tensor:$operand, StrArrayAttr:$binds);
-  let results = (outs Relax_Tensor:$values, RankedTensorOf<[I64]>:$indices, RankedTensorOf<[I64]>:$inverse,
+  let arguments = (ins Relax_ComputedTensor:$operand, StrArrayAttr:$binds);
+  let results = (outs Relax_ComputedTensor:$values, RankedTensorOf<[I64]>:$indices, RankedTensorOf<[I64]>:$inverse,
                       RankedTensorOf<[I64]>:$counts);
   let assemblyFormat = "$operand `` custom<BoundSymbols>($binds) attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

@@ -172,8 +172,6 @@ class Relax_MultiOp<string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = inferenceDefinition;
 }
 
-// All element types but bool.
-def Relax_NumberTensor : RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>;
 // Indices of elements.
 def Relax_IndexTensor : RankedTensorOf<[I32, I64]>;
 // Expressions that may be negative, unlike the extents of a shape.

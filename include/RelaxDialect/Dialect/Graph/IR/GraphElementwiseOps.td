@@ -130,7 +130,7 @@ class Relax_BinaryOpBase<string mnemonic, Type tensor, Type resultTensor, bit sa
 class Relax_BinaryOp<string mnemonic, Type tensor, string meaning, string details = "", string element = "f32">
     : Relax_BinaryOpBase<mnemonic, tensor, tensor, 1, meaning, details, element, element>;
 class Relax_CompareOp<string mnemonic, string meaning, string details = "">
-    : Relax_BinaryOpBase<mnemonic, Relax_Tensor, Relax_BoolTensor, 0, meaning, details, "f32", "i1">;
+    : Relax_BinaryOpBase<mnemonic, Relax_ComputedTensor, Relax_BoolTensor, 0, meaning, details, "f32", "i1">;
 
 // Integer division by zero traps, whatever the extents are.
 class Relax_DivisionOp<string mnemonic, string meaning, string details>

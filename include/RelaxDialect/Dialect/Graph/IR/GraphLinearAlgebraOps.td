@@ -17,9 +17,9 @@ def Relax_MatmulOp : Relax_InferredOp<"matmul"> {
 
     Example: `%r = relax.matmul %x, %w : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, tensor<4x8xf32>) -> tensor<?x8xf32, #relax_sym.shape<[n, 8]>>`
   }];
-  let arguments = (ins RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$lhs,
-                       RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$rhs);
-  let results = (outs RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$result);
+  let arguments = (ins Relax_NumberTensor:$lhs,
+                       Relax_NumberTensor:$rhs);
+  let results = (outs Relax_NumberTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
 }
 
@@ -34,11 +34,11 @@ def Relax_ConvOp : Relax_InferredOp<"conv"> {
 
     Example: `%r = relax.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<?x3x?xf32, #relax_sym.shape<[n, 3, l]>>, tensor<8x3x3xf32>) -> tensor<?x8x?xf32, #relax_sym.shape<[n, 8, l]>>`
   }];
-  let arguments = (ins RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$input,
-                       RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$weight, DenseI64ArrayAttr:$strides,
+  let arguments = (ins Relax_NumberTensor:$input,
+                       Relax_NumberTensor:$weight, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                        OptionalAttr<StrAttr>:$auto_pad);
-  let results = (outs RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>:$result);
+  let results = (outs Relax_NumberTensor:$result);
   let assemblyFormat = "$input `,` $weight attr-dict `:` functional-type(operands, results)";
 }
 

@@ -8,8 +8,6 @@
 
 include "RelaxDialect/Dialect/Graph/IR/GraphComputeBase.td"
 
-def Relax_PoolTensor : RankedTensorOf<[F16, F32, F64, I8, I16, I32, I64]>;
-
 defvar Relax_WindowText = [{
     The operand is (batch, channel, spatial...) with 1 to 3 spatial dimensions. Position `k` of a window reads element
     `o * stride - before + k * dilation`; `pads` holds the elements before each spatial dimension, then those after, each
@@ -33,14 +31,14 @@ class Relax_PoolOpBase<string mnemonic, Type operandType, Type resultType, dag a
   }];
 }
 
-def Relax_MaxPoolOp : Relax_PoolOpBase<"max_pool", Relax_PoolTensor, Relax_PoolTensor, (ins)> {
+def Relax_MaxPoolOp : Relax_PoolOpBase<"max_pool", Relax_NumberTensor, Relax_NumberTensor, (ins)> {
   let summary = "Maximum of a moving window.";
   let description = Relax_WindowText # [{
     The maximum is that of the elements inside of the operand; of none it is the lowest value (minus infinity). NaN if one of
     them is NaN.}] # example;
 }
 
-def Relax_MaxPoolIndicesOp : Relax_PoolOpBase<"max_pool_indices", Relax_PoolTensor, RankedTensorOf<[I64]>, (ins)> {
+def Relax_MaxPoolIndicesOp : Relax_PoolOpBase<"max_pool_indices", Relax_NumberTensor, RankedTensorOf<[I64]>, (ins)> {
   let summary = "Where the maximum of a moving window is.";
   let description = Relax_WindowText # [{
     The row-major index, in the whole operand, of the element that `max_pool` gives: the first of equal ones, the first NaN if

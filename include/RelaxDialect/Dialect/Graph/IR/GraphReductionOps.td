@@ -8,7 +8,7 @@
 
 include "RelaxDialect/Dialect/Graph/IR/GraphComputeBase.td"
 
-class Relax_ReductionOp<string mnemonic, list<Type> elementTypes, string meaning, string details,
+class Relax_ReductionOp<string mnemonic, Type tensor, string meaning, string details,
                         string element = "f32">
     : Relax_TotalInferredOp<mnemonic> {
   let summary = meaning # " along axes.";
@@ -17,8 +17,8 @@ class Relax_ReductionOp<string mnemonic, list<Type> elementTypes, string meaning
 
     Example: `%r = relax.}] # mnemonic # [{ %x {axes = array<i64: 1>} : (tensor<?x4x}] # element # [{, #relax_sym.shape<[n, 4]>>) -> tensor<?x}] # element # [{, #relax_sym.shape<[n]>>`
   }];
-  let arguments = (ins RankedTensorOf<elementTypes>:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keepdims);
-  let results = (outs RankedTensorOf<elementTypes>:$result);
+  let arguments = (ins tensor:$operand, DenseI64ArrayAttr:$axes, UnitAttr:$keepdims);
+  let results = (outs tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
   let extraClassDefinition = inferenceDefinition # [{
@@ -34,19 +34,19 @@ class Relax_ReductionOp<string mnemonic, list<Type> elementTypes, string meaning
   }];
 }
 
-def Relax_SumOp : Relax_ReductionOp<"sum", [F16, F32, F64, I8, I16, I32, I64], "Sum",
+def Relax_SumOp : Relax_ReductionOp<"sum", Relax_NumberTensor, "Sum",
     "An empty sum is 0. Integers wrap around; f16 is summed in f32.">;
-def Relax_ProdOp : Relax_ReductionOp<"prod", [F16, F32, F64, I8, I16, I32, I64], "Product",
+def Relax_ProdOp : Relax_ReductionOp<"prod", Relax_NumberTensor, "Product",
     "An empty product is 1. Integers wrap around; f16 is multiplied in f32.">;
-def Relax_MaxOp : Relax_ReductionOp<"max", [F16, F32, F64, I8, I16, I32, I64], "Maximum",
+def Relax_MaxOp : Relax_ReductionOp<"max", Relax_NumberTensor, "Maximum",
     "The maximum of nothing is the lowest value (minus infinity). NaN if an element is NaN.">;
-def Relax_MinOp : Relax_ReductionOp<"min", [F16, F32, F64, I8, I16, I32, I64], "Minimum",
+def Relax_MinOp : Relax_ReductionOp<"min", Relax_NumberTensor, "Minimum",
     "The minimum of nothing is the highest value (infinity). NaN if an element is NaN.">;
-def Relax_MeanOp : Relax_ReductionOp<"mean", [F16, F32, F64], "Mean",
+def Relax_MeanOp : Relax_ReductionOp<"mean", Relax_FloatTensor, "Mean",
     "The mean of nothing is NaN. f16 is summed in f32.">;
 
-def Relax_AnyOp : Relax_ReductionOp<"any", [I1], "Whether any element is true", "Of nothing: false.", "i1">;
-def Relax_AllOp : Relax_ReductionOp<"all", [I1], "Whether every element is true", "Of nothing: true.", "i1">;
+def Relax_AnyOp : Relax_ReductionOp<"any", Relax_BoolTensor, "Whether any element is true", "Of nothing: false.", "i1">;
+def Relax_AllOp : Relax_ReductionOp<"all", Relax_BoolTensor, "Whether every element is true", "Of nothing: true.", "i1">;
 
 class Relax_ArgReductionOp<string mnemonic, string meaning> : Relax_InferredOp<mnemonic> {
   let summary = "Position of the " # meaning # " along an axis.";

@@ -16,8 +16,8 @@ def Relax_UniqueOp : Relax_ComputeOp<"unique", [DeclareOpInterfaceMethods<RelaxS
 
     Example: `%r = relax.unique %x binds [u] : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[u]>>`
   }];
-  let arguments = (ins Relax_Tensor:$operand, StrAttr:$symbol);
-  let results = (outs Relax_Tensor:$result);
+  let arguments = (ins Relax_ComputedTensor:$operand, StrAttr:$symbol);
+  let results = (outs Relax_ComputedTensor:$result);
   let assemblyFormat = "$operand `binds` ` ` `[` custom<SymbolName>($symbol) `]` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -30,7 +30,7 @@ def Relax_NonzeroOp : Relax_BinderOp<"nonzero"> {
 
     Example: `%r = relax.nonzero %x binds [u] : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<2x?xi64, #relax_sym.shape<[2, u]>>`
   }];
-  let arguments = (ins Relax_Tensor:$operand, StrArrayAttr:$binds);
+  let arguments = (ins Relax_ComputedTensor:$operand, StrArrayAttr:$binds);
   let results = (outs RankedTensorOf<[I64]>:$result);
   let assemblyFormat = "$operand `` custom<BoundSymbols>($binds) attr-dict `:` functional-type(operands, results)";
 }
@@ -43,7 +43,7 @@ def Relax_ArgsortOp : Relax_TotalInferredOp<"argsort"> {
 
     Example: `%r = relax.argsort %x {axis = 0 : i64} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xi64, #relax_sym.shape<[n]>>`
   }];
-  let arguments = (ins Relax_Tensor:$operand, I64Attr:$axis, UnitAttr:$descending);
+  let arguments = (ins Relax_ComputedTensor:$operand, I64Attr:$axis, UnitAttr:$descending);
   let results = (outs RankedTensorOf<[I64]>:$result);
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
