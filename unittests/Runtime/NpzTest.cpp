@@ -255,7 +255,7 @@ TEST(Npy, Errors) {
   std::string error;
   EXPECT_FALSE(parse(npy(dictOf("<f4", many + ")"), ""), header, error));
   EXPECT_NE(error.find("more than 64 dimensions"), std::string::npos) << error;
-  EXPECT_FALSE(makeNpyHeader({RELAX_RT_BFLOAT, 16, 1}, nullptr, 0, many, error));
+  EXPECT_FALSE(makeNpyHeader({RELAX_RT_BFLOAT, 24, 1}, nullptr, 0, many, error));
   EXPECT_EQ(error, "numpy has no such element type");
 }
 
