@@ -129,6 +129,13 @@ static FailureOr<Tensor> interpretRandomNormal(Frame &frame, RandomNormalOp op) 
 
 //===- Reductions ---------------------------------------------------------===//
 
+/// What a sum of squares may change; everything where it does not fit the type in which it is computed.
+static double getSquaresError(double squares, double epsilon, double error) {
+  bool isDouble = epsilon < std::numeric_limits<float>::epsilon();
+  double largest = isDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  return squares > largest ? std::numeric_limits<double>::infinity() : error;
+}
+
 /// Calls `compute` with the elements reduced to each one of the result, whose error it may set.
 static FailureOr<Tensor>
 reduceFloats(Frame &frame, Value operand, ArrayRef<int64_t> axes, bool keepDims,
@@ -157,7 +164,8 @@ reduceFloats(Frame &frame, Value operand, ArrayRef<int64_t> axes, bool keepDims,
       elements.push_back(x.f(x.at(index)));
     });
     double error = 0, value = compute(elements, epsilon, error);
-    result->setFloat(at++, value, std::isfinite(error) ? error : 0);
+    bool isFinite = llvm::all_of(elements, [](double element) { return std::isfinite(element); });
+    result->setFloat(at++, value, isFinite ? error : 0);
   });
   return result;
 }
@@ -174,6 +182,7 @@ static FailureOr<Tensor> interpretVariance(Frame &frame, VarianceOp op) {
       squares += (element - mean) * (element - mean);
     double result = squares / std::max(0.0, count - static_cast<double>(op.getCorrection()));
     error = 8 * epsilon * (std::fabs(result) + largest * std::sqrt(std::fabs(result)) + epsilon * largest * largest);
+    error = getSquaresError(squares, epsilon, error);
     return result;
   };
   return reduceFloats(frame, op.getOperand(), op.getAxes(), op.getKeepdims(), compute);
@@ -210,7 +219,7 @@ static FailureOr<Tensor> interpretNormL2(Frame &frame, NormL2Op op) {
     double sum = 0;
     for (double element : x)
       sum += element * element;
-    error = epsilon * std::sqrt(sum) * static_cast<double>(x.size() + 2);
+    error = getSquaresError(sum, epsilon, epsilon * std::sqrt(sum) * static_cast<double>(x.size() + 2));
     return std::sqrt(sum);
   };
   return reduceFloats(frame, op.getOperand(), op.getAxes(), op.getKeepdims(), compute);
@@ -263,74 +272,173 @@ static FailureOr<Tensor> interpretOuter(Frame &frame, OuterOp op) {
   return result;
 }
 
-/// The definition: every combination of indices.
-static FailureOr<Tensor> interpretEinsum(Frame &frame, EinsumOp op) {
-  SmallVector<std::shared_ptr<const Tensor>> operands;
-  SmallVector<int64_t> ranks;
-  for (Value operand : op.getOperands()) {
-    operands.push_back(frame.tensorPointer(operand));
-    ranks.push_back(operands.back()->getRank());
-  }
-  std::string error;
-  FailureOr<EinsumEquation> equation = EinsumEquation::parse(op.getEquation(), ranks, error);
-  if (failed(equation))
-    return frame.fail(error);
-  // The labels of the result first, then those that are summed.
-  SmallVector<int64_t> labels(equation->output), extents(labels.size(), 1);
-  for (auto [operand, names] : llvm::zip_equal(operands, equation->inputs))
-    for (auto [label, extent] : llvm::zip_equal(names, operand->getDims())) {
-      auto found = llvm::find(labels, label);
-      size_t place = found - labels.begin();
-      if (found == labels.end()) {
-        labels.push_back(label);
-        extents.push_back(1);
-      }
-      if (extent != 1 && extents[place] != 1 && extents[place] != extent)
-        return frame.fail("a label has the extents " + Twine(extents[place]) + " and " + Twine(extent));
-      if (extents[place] == 1)
-        extents[place] = extent;
+namespace {
+/// A tensor with a label for each dimension, all different.
+struct Labelled {
+  Tensor value;
+  SmallVector<int64_t> labels;
+
+  bool has(int64_t label) const { return llvm::is_contained(labels, label); }
+};
+
+/// The operands are multiplied from the left; each label is summed as soon as neither the result nor a later operand
+/// has it.
+class EinsumEvaluator {
+public:
+  EinsumEvaluator(Frame &frame, EinsumOp op) : frame(frame), op(op) {}
+
+  FailureOr<Tensor> run() {
+    SmallVector<int64_t> ranks;
+    for (Value operand : op.getOperands())
+      ranks.push_back(frame.tensor(operand).getRank());
+    std::string error;
+    FailureOr<EinsumEquation> parsed = EinsumEquation::parse(op.getEquation(), ranks, error);
+    if (failed(parsed))
+      return frame.fail(error);
+    equation = *parsed;
+    if (failed(findExtents()))
+      return failure();
+    FailureOr<Labelled> result = read(0);
+    for (unsigned index = 1; succeeded(result) && index != op.getNumOperands(); ++index) {
+      FailureOr<Labelled> next = read(index);
+      if (failed(next))
+        return failure();
+      result = multiply(*result, *next, index);
     }
-  size_t rank = equation->output.size();
-  ArrayRef<int64_t> outer = ArrayRef(extents).take_front(rank), inner = ArrayRef(extents).drop_front(rank);
-  FailureOr<Tensor> result = frame.makeTensor(operands[0]->getElementType(), outer);
-  if (failed(result))
-    return failure();
-  // Each product of two operands is rounded by itself.
-  double epsilon = getEpsilon(Float32Type::get(op.getContext()));
-  if (result->isFloat())
-    epsilon = std::min(epsilon, getEpsilon(result->getElementType())) +
-              (operands.size() > 2 ? getEpsilon(result->getElementType()) : 0);
-  int64_t at = 0;
-  forEachIndex(outer, [&](ArrayRef<int64_t> first) {
-    double sum = 0, magnitude = 0, count = 1;
-    uint64_t integer = 0;
-    forEachIndex(inner, [&](ArrayRef<int64_t> second) {
-      SmallVector<int64_t> all(first);
-      llvm::append_range(all, second);
-      double product = 1;
-      uint64_t integerProduct = 1;
-      for (auto [operand, names] : llvm::zip_equal(operands, equation->inputs)) {
-        SmallVector<int64_t> index;
-        for (auto [label, extent] : llvm::zip_equal(names, operand->getDims()))
-          index.push_back(extent == 1 ? 0 : all[llvm::find(labels, label) - labels.begin()]);
-        int64_t position = operand->at(index);
-        if (operand->isFloat())
-          product *= operand->f(position);
-        else
-          integerProduct *= static_cast<uint64_t>(operand->i(position));
+    if (succeeded(result))
+      result = combine({&*result}, equation.output);
+    if (failed(result))
+      return failure();
+    return result->value;
+  }
+
+private:
+  /// Only an extent that the type gives as 1 repeats.
+  bool repeats(unsigned index, unsigned dim) {
+    return cast<RankedTensorType>(op.getOperands()[index].getType()).getDimSize(dim) == 1;
+  }
+
+  LogicalResult findExtents() {
+    for (auto [index, labels] : llvm::enumerate(equation.inputs))
+      for (auto [dim, label] : llvm::enumerate(labels)) {
+        if (repeats(index, dim))
+          continue;
+        int64_t extent = frame.tensor(op.getOperands()[index]).getDim(dim);
+        auto [known, isNew] = extents.try_emplace(label, extent);
+        if (!isNew && known->second != extent)
+          return frame.fail("a label has the extents " + Twine(known->second) + " and " + Twine(extent));
       }
-      sum += product;
-      magnitude += std::fabs(product);
-      integer += integerProduct;
-      ++count;
+    return success();
+  }
+
+  int64_t getExtent(int64_t label) const {
+    auto found = extents.find(label);
+    return found == extents.end() ? 1 : found->second;
+  }
+
+  bool isNeededAfter(int64_t label, unsigned index) const {
+    return llvm::is_contained(equation.output, label) ||
+           llvm::any_of(ArrayRef(equation.inputs).drop_front(index + 1),
+                        [&](ArrayRef<int64_t> labels) { return llvm::is_contained(labels, label); });
+  }
+
+  /// An operand without dimensions that repeat; of labels that occur twice the diagonal.
+  FailureOr<Labelled> read(unsigned index) {
+    const Tensor &x = frame.tensor(op.getOperands()[index]);
+    ArrayRef<int64_t> labels = equation.inputs[index];
+    Labelled result;
+    SmallVector<int64_t> dims;
+    for (int64_t label : labels)
+      if (!result.has(label)) {
+        result.labels.push_back(label);
+        dims.push_back(getExtent(label));
+      }
+    FailureOr<Tensor> value = frame.makeTensor(x.getElementType(), dims);
+    if (failed(value))
+      return failure();
+    int64_t at = 0;
+    forEachIndex(dims, [&](ArrayRef<int64_t> place) {
+      SmallVector<int64_t> from;
+      for (auto [dim, label] : llvm::enumerate(labels))
+        from.push_back(repeats(index, dim) ? 0 : place[llvm::find(result.labels, label) - result.labels.begin()]);
+      value->set(at++, x[x.at(from)]);
     });
-    if (!result->isFloat())
-      return result->setInt(at++, static_cast<int64_t>(integer));
-    double bound = epsilon * magnitude * count;
-    result->setFloat(at++, sum, std::isfinite(bound) ? bound : 0);
-  });
-  return result;
-}
+    result.value = std::move(*value);
+    return result;
+  }
+
+  FailureOr<Labelled> multiply(Labelled a, Labelled b, unsigned index) {
+    auto sumAlone = [&](const Labelled &x, const Labelled &other) {
+      SmallVector<int64_t> kept = llvm::to_vector(llvm::make_filter_range(
+          x.labels, [&](int64_t label) { return other.has(label) || isNeededAfter(label, index); }));
+      return combine({&x}, kept);
+    };
+    FailureOr<Labelled> left = sumAlone(a, b), right = sumAlone(b, a);
+    if (failed(left) || failed(right))
+      return failure();
+    SmallVector<int64_t> kept;
+    for (int64_t label : left->labels)
+      if (!right->has(label) || isNeededAfter(label, index))
+        kept.push_back(label);
+    for (int64_t label : right->labels)
+      if (!left->has(label))
+        kept.push_back(label);
+    return combine({&*left, &*right}, kept);
+  }
+
+  /// The sum of products over the labels that are not kept, rounded once.
+  FailureOr<Labelled> combine(ArrayRef<const Labelled *> factors, ArrayRef<int64_t> kept) {
+    SmallVector<int64_t> labels(kept), dims, inner;
+    for (const Labelled *factor : factors)
+      for (int64_t label : factor->labels)
+        if (!llvm::is_contained(labels, label))
+          labels.push_back(label);
+    for (int64_t label : labels)
+      (dims.size() != kept.size() ? dims : inner).push_back(getExtent(label));
+    Type type = factors.front()->value.getElementType();
+    FailureOr<Tensor> result = frame.makeTensor(type, dims);
+    if (failed(result))
+      return failure();
+    Type accumulator = type.isF16() ? Type(Float32Type::get(op.getContext())) : type;
+    int64_t at = 0;
+    forEachIndex(dims, [&](ArrayRef<int64_t> first) {
+      Sum sum;
+      uint64_t integer = 0;
+      forEachIndex(inner, [&](ArrayRef<int64_t> second) {
+        double product = 1;
+        uint64_t integerProduct = 1;
+        for (const Labelled *factor : factors) {
+          SmallVector<int64_t> from;
+          for (int64_t label : factor->labels) {
+            size_t place = llvm::find(labels, label) - labels.begin();
+            from.push_back(place < first.size() ? first[place] : second[place - first.size()]);
+          }
+          int64_t position = factor->value.at(from);
+          if (isa<FloatType>(type))
+            product *= factor->value.f(position);
+          else
+            integerProduct *= static_cast<uint64_t>(factor->value.i(position));
+        }
+        integer += integerProduct;
+        sum.add(product);
+      });
+      bool isCopy = inner.empty() && factors.size() == 1;
+      if (isa<FloatType>(type))
+        result->setFloat(at++, sum.get(), isCopy ? 0 : sum.getError(accumulator));
+      else
+        result->setInt(at++, static_cast<int64_t>(integer));
+    });
+    return Labelled{std::move(*result), SmallVector<int64_t>(kept)};
+  }
+
+  Frame &frame;
+  EinsumOp op;
+  EinsumEquation equation;
+  DenseMap<int64_t, int64_t> extents;
+};
+} // namespace
+
+static FailureOr<Tensor> interpretEinsum(Frame &frame, EinsumOp op) { return EinsumEvaluator(frame, op).run(); }
 
 void interp::registerComposedMathOps(OpTable &table) {
   table.add(interpretIota);

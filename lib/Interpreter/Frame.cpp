@@ -89,7 +89,7 @@ FailureOr<Tensor> Frame::makeGarbage(Type elementType, ArrayRef<int64_t> dims) {
   return tensor;
 }
 
-/// Moves what was rounded by at most its error.
+/// Moves what was rounded by at most its error; what may be anything becomes NaN.
 void Frame::perturb(Value value) {
   auto *pointer = std::get_if<std::shared_ptr<const Tensor>>(&values[value]);
   if (!pointer || !*pointer || (*pointer)->getErrors().empty())
@@ -97,7 +97,7 @@ void Frame::perturb(Value value) {
   Tensor moved = **pointer;
   for (auto [index, bound] : llvm::enumerate((*pointer)->getErrors()))
     if (bound != 0)
-      moved.setFloat(index, moved.f(index) + bound * interpreter.random());
+      moved.setFloat(index, std::isinf(bound) ? std::nan("") : moved.f(index) + bound * interpreter.random());
   moved.clearErrors();
   *pointer = std::make_shared<const Tensor>(std::move(moved));
 }

@@ -113,8 +113,12 @@ void Sum::add(double term) {
 }
 
 double Sum::getError(Type accumulator) const {
-  if (magnitude == 0 || !std::isfinite(magnitude) || count == 0)
+  if (magnitude == 0 || count == 0)
     return 0;
+  // Partial sums may overflow, in some order.
+  const llvm::fltSemantics &semantics = cast<FloatType>(accumulator).getFloatSemantics();
+  if (magnitude > llvm::APFloat::getLargest(semantics).convertToDouble())
+    return std::numeric_limits<double>::infinity();
   // All partial sums are multiples of the lowest bit, and representable while they are small enough.
   double epsilon = getEpsilon(accumulator);
   if (magnitude * epsilon <= std::ldexp(1.0, lowest))

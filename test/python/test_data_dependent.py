@@ -321,6 +321,30 @@ def test_split_and_nested_extents(compiled):
         check(got, whole[size:2 * size], "named1")
 
 
+def test_memory_of_differences(compiled):
+    """Extents such as n - 3 mod max(n, 1) are not negative, which no bound of a long sum of them shows: the plan is proved part by part."""
+    x = tensor("f32", "n", "m * 2")
+    p = Program("rolls", x=x)
+    p.let("a", "roll %x", x, f"{{axes = array<i64: 0>, shifts = {exprs(3)}}}")
+    p.let("b", "roll %a", x, f"{{axes = array<i64: 0, 1>, shifts = {exprs(-1, 5)}}}")
+    types = ["tensor<?x?xf32, #relax_sym.shape<[?, m * 2]>>"] * 3
+    p.body.append(f"%part:3 = relax.split %b {{axis = 0 : i64, sections = 3 : i64, uneven}} : ({x}) -> ({', '.join(types)})")
+    for index in range(3):
+        p.types[f"p{index}"] = tensor("f32", f"k{index}", "m * 2")
+        p.body.append(f"%p{index} = relax.match_cast %part#{index} binds [k{index}] : {types[0]} to {p.types[f'p{index}']}")
+    p.let("mixed", "concat %p2, %p0, %p1", tensor("f32", "k2 + k0 + k1", "m * 2"), "{axis = 0 : i64}")
+    p.let("sum", "sum %mixed", tensor("f32", "m * 2"), "{axes = array<i64: 0>}")
+    p.give("b", "mixed", "sum")
+    run = compiled("rolls", [p])
+    inputs = [{"x": np.round(numbers("f32", n, 2 * m))} for n, m in [(0, 0), (1, 1), (2, 3), (0, 2), (7, 5), (3, 0)]]
+    for given, got in zip(inputs, run("rolls", *inputs)):
+        x = np.roll(np.roll(given["x"], 3, 0), (-1, 5), (0, 1))
+        size = -(-len(x) // 3)
+        check(got, x, "b")
+        check(got, np.concatenate([x[2 * size:], x[:size], x[size:2 * size]]), "mixed")
+        check(got, x.sum(0), "sum")
+
+
 def test_aliases(compiled):
     """2, 11: values that a cast or a new dimension shows again are not overwritten while they are needed."""
     x = tensor("f32", "n", 4)

@@ -208,11 +208,13 @@ def test_static_zeros(compiled):
     function.op("places", "nonzero %x binds [v]", ["x"], tensor("i64", 2, "v"))
     function.op("different", "unique %x binds [w]", ["x"], tensor("f32", "w"))
     function.op("sorted", "sort %x", ["x"], x, "{axis = 0 : i64}")
+    function.op("stacked", "stack %y, %y", ["y", "y"], tensor("f32", "n", 0, 2), "{axis = 2 : i64}")
+    function.op("tiled", "tile %y", ["y"], tensor("f32", 0, 0), "{repeats = [#relax_sym.expr<0>, #relax_sym.expr<1>]}")
     run = compiled("static_zeros", [function])
     for n in [0, 3]:
         z = numbers("f32", 3, 4)
         got, = run("zeros", {"x": numbers("f32", 0, 4), "y": numbers("f32", n, 0), "b": np.array([0]), "i": np.zeros((0, 1), np.int64), "z": z})
         check(got, z, "joined")
         shapes = {"cut": (0, 2), "back": (0, 4), "none": (n, 0), "end": (0, 0), "behind": (0, 4), "run": (0, 4), "gather": (0, 4),
-                  "scatter": (0, 4), "places": (2, 0), "different": (0,), "sorted": (0, 4)}
+                  "scatter": (0, 4), "places": (2, 0), "different": (0,), "sorted": (0, 4), "stacked": (n, 0, 2), "tiled": (0, 0)}
         assert {name: got[name].shape for name in shapes} == shapes

@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+from relax_random_ops import OpSteps, array
+
 FLOATS, INTS = ["f32", "f16", "f64"], ["i32", "i64", "i8", "i16"]
 
 
@@ -82,12 +84,10 @@ class Value:
         return None not in self.dims
 
 
-def array(values):
-    return f"array<i64{': ' if values else ''}{', '.join(map(str, values))}>"
-
-
-class Function:
+class Function(OpSteps):
     """A function that grows by one step after the other; the steps of a seed are the same for every size."""
+
+    Dim, Value, Shape = Dim, Value, collections.namedtuple("Shape", ["name", "type"])
 
     def __init__(self, seed, name, module, depth=0):
         self.random, self.name, self.module, self.depth = random.Random(f"{seed} {name}"), name, module, depth

@@ -52,6 +52,9 @@ static Value writeReshape(ReshapeOp, ProgramBody &body) {
     SmallVector<Value> first(sourceType.getRank(), body.getConstant(0));
     return createFill(body, out, tensor::ExtractOp::create(builder, body.loc, source, first));
   }
+  // No element moves. Upstream disagrees with itself on whether a size of 0 beside dynamic ones is dynamic.
+  if (llvm::is_contained(sourceType.getShape(), 0) || llvm::is_contained(type.getShape(), 0))
+    return out;
   auto flatten = [](int64_t rank) {
     return SmallVector<ReassociationIndices>{llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
   };
@@ -151,7 +154,7 @@ static Value writeConcat(ConcatOp op, ProgramBody &body) {
       distinct.push_back(operand);
     SmallVector<SymExpr> dims = body.getInputDims(index);
     // What has no element is left out: its place may lie behind the last one, which upstream refuses.
-    if (dims[axis].getConstant() == 0)
+    if (llvm::any_of(dims, [](SymExpr dim) { return dim.getConstant() == 0; }))
       continue;
     SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)), strides(rank, builder.getIndexAttr(1));
     offsets[axis] = body.getIndexOrConstant(offset);
