@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
+#include "Quantization.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "TensorData.h"
 
@@ -83,24 +84,32 @@ static void emitBitShift(NodeEmitter &e) {
 
 static void emitWhere(NodeEmitter &e) { e.setResult(0, e.select(e.getTensor(0), e.getTensor(1), e.getTensor(2))); }
 
+/// What is too large for a small float becomes its largest number unless the node asks for what astype does.
+static void castTo(NodeEmitter &e, Type type) {
+  bool saturates = e.getInt("saturate", 1) && isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8 &&
+                   !isa<Float8E8M0FNUType>(type);
+  std::string rounding = e.getString("round_mode", "up");
+  if (rounding != "up" && rounding != "down" && rounding != "nearest")
+    return e.fail("attribute 'round_mode' is '" + printable(rounding) + "', expected up, down or nearest");
+  if (isa<Float8E8M0FNUType>(type) && rounding != "nearest")
+    return e.fail("rounding mode '" + rounding + "' is not supported, only 'nearest'");
+  Value x = e.getTensor(0);
+  if (saturates && isa<FloatType>(e.getType(0).getElementType()))
+    return e.setResult(0, saturate(e, x, type));
+  e.setResult(0, e.cast(x, type));
+}
+
 static void emitCast(NodeEmitter &e) {
   if (!e.hasAttr("to"))
     return e.fail("attribute 'to' is missing");
   int32_t code = e.getInt("to", 0);
   Type elementType = getElementType(e.getContext(), code);
-  // These only matter for 8-bit floats.
-  e.ignoreAttr("saturate");
-  e.ignoreAttr("round_mode");
   if (!elementType)
     return e.fail("unsupported element type " + getTypeName(code));
-  e.setResult(0, e.cast(e.getTensor(0), elementType));
+  castTo(e, elementType);
 }
 
-static void emitCastLike(NodeEmitter &e) {
-  e.ignoreAttr("saturate");
-  e.ignoreAttr("round_mode");
-  e.setResult(0, e.cast(e.getTensor(0), e.getType(1).getElementType()));
-}
+static void emitCastLike(NodeEmitter &e) { castTo(e, e.getType(1).getElementType()); }
 
 /// Inference: nothing is dropped.
 static void emitDropout(NodeEmitter &e) {

@@ -36,7 +36,12 @@ static Value clampTo(NodeEmitter &e, Value x, Type type) {
       {e.create<graph::MaximumOp>({x, e.makeScalarLike(low, x)}), e.makeScalarLike(high, x)});
 }
 
-Value mlir::relax::onnx::saturate(NodeEmitter &e, Value x, Type type) { return e.cast(clampTo(e, x, type), type); }
+Value mlir::relax::onnx::saturate(NodeEmitter &e, Value x, Type type) {
+  // Half floats do not hold every bound.
+  if (x && getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth() < 32)
+    x = e.cast(x, isa<FloatType>(getElementTypeOrSelf(x.getType())) ? e.getF32() : getElementTypeOrSelf(x.getType()));
+  return e.cast(clampTo(e, x, type), type);
+}
 
 /// Scales or zero points of all, of each index of an axis, or of blocks along it, to broadcast to the input.
 static Value spread(NodeEmitter &e, Value values, ArrayRef<SymExpr> dims, int64_t axis, int64_t block) {

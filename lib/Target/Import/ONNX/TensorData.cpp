@@ -17,16 +17,13 @@ using namespace mlir::relax::onnx;
 using relax_onnx_wire::TensorProto;
 
 namespace {
-/// Codes of TensorProto.data_type.
+/// Codes of TensorProto.data_type that are asked for by name.
 enum Code : int32_t {
   Float = 1,
-  Uint8 = 2,
-  Int8 = 3,
   Uint16 = 4,
   Int16 = 5,
   Int32 = 6,
   Int64 = 7,
-  Bool = 9,
   Float16 = 10,
   Double = 11,
   Uint32 = 12,
@@ -34,11 +31,10 @@ enum Code : int32_t {
   Bfloat16 = 16
 };
 
-/// Codes and the types that they stand for, in the order of the codes.
+/// A code and the type that it stands for.
 struct TypeCode {
   int32_t code;
   Type (*get)(MLIRContext *);
-  bool isSupported = true; // by the graph's ops
 };
 } // namespace
 
@@ -50,23 +46,33 @@ template <unsigned width> static Type getUnsigned(MLIRContext *context) {
 
 static constexpr TypeCode kTypes[] = {
     {Float, getFloat<Float32Type>},
-    {Uint8, getUnsigned<8>, false},
-    {Int8, getSigned<8>},
-    {Uint16, getUnsigned<16>, false},
+    {2, getUnsigned<8>},
+    {3, getSigned<8>},
+    {Uint16, getUnsigned<16>},
     {Int16, getSigned<16>},
     {Int32, getSigned<32>},
     {Int64, getSigned<64>},
-    {Bool, getSigned<1>},
+    {9, getSigned<1>},
     {Float16, getFloat<Float16Type>},
     {Double, getFloat<Float64Type>},
-    {Uint32, getUnsigned<32>, false},
-    {Uint64, getUnsigned<64>, false},
-    {Bfloat16, getFloat<BFloat16Type>, false},
+    {Uint32, getUnsigned<32>},
+    {Uint64, getUnsigned<64>},
+    {Bfloat16, getFloat<BFloat16Type>},
+    {17, getFloat<Float8E4M3FNType>},
+    {18, getFloat<Float8E4M3FNUZType>},
+    {19, getFloat<Float8E5M2Type>},
+    {20, getFloat<Float8E5M2FNUZType>},
+    {21, getUnsigned<4>},
+    {22, getSigned<4>},
+    {23, getFloat<Float4E2M1FNType>},
+    {24, getFloat<Float8E8M0FNUType>},
+    {25, getUnsigned<2>},
+    {26, getSigned<2>},
 };
 
 Type mlir::relax::onnx::getElementType(MLIRContext *context, int32_t code) {
   for (const TypeCode &entry : kTypes)
-    if (entry.code == code && entry.isSupported)
+    if (entry.code == code)
       return entry.get(context);
   return {};
 }
@@ -199,6 +205,23 @@ static DenseElementsAttr getDense(RankedTensorType type, StringRef bytes) {
   return DenseElementsAttr::get(type, values);
 }
 
+/// Several elements share a byte, the first in the low bits.
+static bool isPacked(Type elementType) {
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  return bits < 8 && bits != 1;
+}
+
+/// A byte for each element of a packed tensor.
+static std::string unpack(RankedTensorType type, StringRef bytes) {
+  unsigned bits = type.getElementType().getIntOrFloatBitWidth(), perByte = 8 / bits;
+  std::string unpacked;
+  for (int64_t index = 0, count = type.getNumElements(); index < count; ++index) {
+    auto byte = static_cast<uint8_t>(bytes[index / perByte]);
+    unpacked += static_cast<char>((byte >> (index % perByte * bits)) & ((1U << bits) - 1));
+  }
+  return unpacked;
+}
+
 /// Raw bytes of the typed data fields, which hold small types widened.
 template <typename Stored, typename Field> static std::string packField(const Field &field) {
   std::string bytes;
@@ -228,14 +251,18 @@ static std::string packTypedData(const TensorProto &tensor) {
     return packField<uint32_t>(tensor.uint64_data());
   case Uint64:
     return packField<uint64_t>(tensor.uint64_data());
-  default: // Int8, Uint8 and Bool, a byte each
+  default: // a byte each, or less
     return packField<uint8_t>(tensor.int32_data());
   }
 }
 
 Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type,
                                             std::string &error) {
+  bool packed = isPacked(type.getElementType());
   int64_t expected = type.getNumElements() * getElementBytes(type.getElementType());
+  if (packed)
+    expected = llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8);
+  auto makeDense = [&](StringRef bytes) { return getDense(type, packed ? StringRef(unpack(type, bytes)) : bytes); };
   auto checkSize = [&](int64_t size) {
     if (size == expected)
       return true;
@@ -250,13 +277,13 @@ Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &
     place.offset = tensor.raw_offset();
     place.bytes = file.getData("", error)->getBuffer().substr(tensor.raw_offset(), tensor.raw_size());
   } else {
-    std::string packed = packTypedData(tensor);
-    return checkSize(packed.size()) ? getDense(type, packed) : Attribute();
+    std::string bytes = packTypedData(tensor);
+    return checkSize(bytes.size()) ? makeDense(bytes) : Attribute();
   }
   if (!checkSize(place.bytes.size()))
     return {};
-  if (type.getNumElements() <= kMaxInlineElements)
-    return getDense(type, place.bytes);
+  if (packed || type.getNumElements() <= kMaxInlineElements)
+    return makeDense(place.bytes);
   uint32_t digest = llvm::crc32(ArrayRef(reinterpret_cast<const uint8_t *>(place.bytes.data()), place.bytes.size()));
   std::string digestText;
   llvm::raw_string_ostream(digestText) << llvm::format("%08x", digest);
