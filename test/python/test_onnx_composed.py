@@ -101,3 +101,21 @@ def test_function_without_nodes(tool, tmp_path):
     onnx.save(what, tmp_path / "model.onnx")
     process = tool("relax-translate", "--import-onnx", tmp_path / "model.onnx")
     assert process.returncode == 0 and "return %arg0" in process.stdout, process.stderr
+
+
+def test_branches_of_different_ranks(tool, tmp_path):
+    """A dimension that is squeezed when it is 1: what follows says that it is, which is checked at entry."""
+    def branch(entry):
+        return helper.make_graph([entry], "g", [], [helper.make_tensor_value_info(entry.output[0], FLOAT, None)])
+
+    what = model([
+        node("Shape", "x", "shape"), node("Gather", "shape one", "extent"), node("Equal", "extent one", "single"),
+        node("If", "single", "r", then_branch=branch(node("Squeeze", "x axes", "r1")),
+             else_branch=branch(node("Identity", "x", "r2"))),
+        node("Add", "r z"),
+    ], {"x": ["n", "k"], "z": ["n"]}, {"y": None}, {"one": np.array(1), "axes": np.array([1])})
+    inputs = [{"x": np.ones((n, 1), np.float32), "z": np.arange(n, dtype=np.float32)} for n in (3, 1, 0, 5)]
+    compare(tool, tmp_path, what, inputs)
+    np.savez(tmp_path / "bad.npz", x=np.ones((3, 2), np.float32), z=np.ones(3, np.float32))
+    process = tool("relax-run", tmp_path / "model.rlx", "--inputs", tmp_path / "bad.npz", "--outputs", tmp_path / "o.npz")
+    assert process.returncode == 1 and "k == 1" in process.stderr, process.stderr

@@ -90,6 +90,31 @@ static void inlineBranch(NodeEmitter &e, const GraphProto &branch) {
   }
 }
 
+/// What follows branches of different ranks can only be meant for one of them: for the one of a condition about sizes,
+/// as exporters write for squeezing a dimension that may be 1. That it holds is checked.
+static bool chooseBranch(NodeEmitter &e, const GraphProto &branch) {
+  std::optional<sym::Fact> fact = e.getFact(0);
+  if (!fact)
+    return false;
+  GraphImporter &importer = e.getImporter();
+  if (!importer.assume(*fact)) {
+    SmallVector<SymExpr> symbols;
+    for (SymExpr side : {fact->lhs, fact->rhs})
+      for (StringRef name : side.getSymbols())
+        if (SymExpr symbol = SymExpr::symbol(e.getContext(), name); !llvm::is_contained(symbols, symbol))
+          symbols.push_back(symbol);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    fact->print(os);
+    OpBuilder &builder = importer.getBuilder();
+    if (Value shape = e.makeShape(symbols))
+      graph::AssertShapeOp::create(builder, e.getLoc(), shape, builder.getStringAttr(text),
+                                   builder.getStringAttr("the branches of an If have different ranks"));
+  }
+  inlineBranch(e, branch);
+  return true;
+}
+
 /// Imports a branch into a region; gives its outputs.
 static SmallVector<Value> importBranch(NodeEmitter &e, const GraphProto &branch, Region &region) {
   GraphImporter &importer = e.getImporter();
@@ -122,6 +147,14 @@ static void emitRuntimeIf(NodeEmitter &e, const GraphProto &thenBranch, const Gr
   if (e.failed())
     return draft.erase();
   SmallVector<Type> types;
+  auto getRank = [](Value value) { return cast<RankedTensorType>(value.getType()).getRank(); };
+  for (auto [a, b] : llvm::zip(thenValues, elseValues)) {
+    if (getRank(a) == getRank(b) || !e.getFact(0))
+      continue;
+    draft.erase();
+    chooseBranch(e, thenBranch);
+    return;
+  }
   for (auto [index, a, b] : llvm::enumerate(thenValues, elseValues)) {
     std::optional<SmallVector<SymExpr>> dims = joinTypes(e, draft.getThenRegion(), a.getType(), b.getType());
     if (dims)

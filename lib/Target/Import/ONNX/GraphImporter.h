@@ -31,6 +31,7 @@ struct GraphValue {
   Attribute stored;                 // an initializer's or constant's value: dense or a blob
   std::string name;                 // as in the file
   std::optional<Elements> elements; // set when at least one is known
+  std::optional<sym::Fact> fact;    // what a bool of one element says about extents
 };
 
 /// Elements of a small stored integer tensor; nullopt for others.

@@ -160,6 +160,11 @@ SymExpr NodeEmitter::requireExtent(unsigned index, StringRef what) {
   return (*elements)[0] ? (*elements)[0] : constant(0);
 }
 
+std::optional<sym::Fact> NodeEmitter::getFact(unsigned index) {
+  GraphValue *value = getInput(index);
+  return value ? value->fact : std::nullopt;
+}
+
 DenseElementsAttr NodeEmitter::getDense(unsigned index) {
   GraphValue *value = getInput(index);
   return value ? dyn_cast_if_present<DenseElementsAttr>(value->stored) : DenseElementsAttr();

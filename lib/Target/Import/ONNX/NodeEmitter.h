@@ -64,6 +64,8 @@ public:
   Elements requireExtents(unsigned index, StringRef what);
   /// The same for an integer scalar or a vector of one element.
   sym::SymExpr requireExtent(unsigned index, StringRef what);
+  /// What a bool input of one element says about extents, if anything.
+  std::optional<sym::Fact> getFact(unsigned index);
   /// The value of a constant input, null when it is none or a large one.
   DenseElementsAttr getDense(unsigned index);
 

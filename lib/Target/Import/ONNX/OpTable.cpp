@@ -95,6 +95,10 @@ void mlir::relax::onnx::emitNode(NodeEmitter &e) {
     else if (result && llvm::any_of(result->elements, [](SymExpr element) { return !!element; }))
       e.addElements(index, result->elements);
   }
+  if (!e.failed() && domain != "com.microsoft")
+    if (std::optional<sym::Fact> fact = followFact(e))
+      if (GraphValue *value = e.wants(0) ? e.getImporter().lookUp(e.getNode().output(0)) : nullptr)
+        value->fact = fact;
   if (!e.failed())
     e.checkAttrs();
   for (int index = 0, end = e.getNode().output_size(); !e.failed() && index < end; ++index)

@@ -63,6 +63,8 @@ struct KnownElements {
   Elements elements;
 };
 SmallVector<std::optional<KnownElements>> followElements(NodeEmitter &emitter);
+/// What the result of a comparison of two elements says about extents.
+std::optional<sym::Fact> followFact(NodeEmitter &emitter);
 
 } // namespace mlir::relax::onnx
 

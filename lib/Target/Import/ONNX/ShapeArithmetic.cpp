@@ -395,3 +395,20 @@ SmallVector<std::optional<KnownElements>> mlir::relax::onnx::followElements(Node
     return {};
   return {std::move(known)};
 }
+
+std::optional<sym::Fact> mlir::relax::onnx::followFact(NodeEmitter &e) {
+  using Op = sym::Fact::Op;
+  if (e.getOpType() == "Identity")
+    return e.getFact(0);
+  std::optional<Op> op = llvm::StringSwitch<std::optional<Op>>(e.getOpType())
+                             .Case("Equal", Op::Equal)
+                             .Case("Less", Op::Less)
+                             .Case("LessOrEqual", Op::LessEqual)
+                             .Case("Greater", Op::Greater)
+                             .Case("GreaterOrEqual", Op::GreaterEqual)
+                             .Default(std::nullopt);
+  std::optional<Elements> a = op ? e.getElements(0) : std::nullopt, b = a ? e.getElements(1) : std::nullopt;
+  if (!b || a->size() != 1 || b->size() != 1 || !a->front() || !b->front())
+    return std::nullopt;
+  return sym::Fact{a->front(), *op, b->front()};
+}
