@@ -346,8 +346,10 @@ SymExpr Prover::Impl::simplifyOnce(Prover &prover, SymExpr expr) {
     std::optional<int64_t> lo = rest ? prover.lowerBound(rest) : std::nullopt;
     if (lo && prover.upperBound(rest) == lo)
       equalities.push_back(rest - *lo);
-    else if (rest && prover.isEqual(rest, constant(0)) == Verdict::True)
-      equalities.push_back(rest);
+    else // as often: what divides, also in ceildiv(n, h), which is (n - 1) floordiv h + 1
+      for (SymExpr value : {constant(0), atom->operands[1] - 1})
+        if (rest && value && prover.isEqual(rest, value) == Verdict::True)
+          equalities.push_back(rest - value);
   }
   for (SymExpr equality : equalities) {
     if (!equality || equality.getConstant())

@@ -205,6 +205,13 @@ bool LinearModel::addProducts(const Poly *objective) {
       offer(a, b);
     }
   }
+  // A symbol with a greater lower bound is >= 0 as well: x*(c - x - y) >= 0 has its highest point where x*y has it.
+  for (const SymAtom *symbol : getSymbolsInProducts()) {
+    Interval range = ranges.ofSymbol(symbol);
+    for (size_t i = 0; i < count && range.lo && *range.lo > 0 && budget.spend(); ++i)
+      if (isAffine(inequalities[i].poly))
+        offer({atomPoly(symbol), false, kFromDefinition}, inequalities[i]);
+  }
   // (x - y)^2 >= 0 for the products x*y.
   for (const Factors &monomial : wanted) {
     if (monomial.size() != 2 || degreeOf(monomial) != 2)
@@ -229,9 +236,9 @@ bool LinearModel::addProducts(const Poly *objective) {
 /// Integers only: (x - c)*(x - c - 1) >= 0 for each c. Of use are those near the lowest point of some p*x*x + q*x.
 void LinearModel::addSquares(const Poly *objective) {
   SmallVector<Poly> rows;
-  auto cut = [&](const SymAtom *atom, int64_t c) {
+  auto cut = [&](const SymAtom *atom, int64_t c, int64_t width = 1) {
     OptPoly left = sym::detail::add(atomPoly(atom), constantPoly(c), -1);
-    OptPoly right = left ? sym::detail::add(*left, constantPoly(1), -1) : std::nullopt;
+    OptPoly right = left ? sym::detail::add(*left, constantPoly(width), -1) : std::nullopt;
     OptPoly row = right ? multiply(*left, *right) : std::nullopt;
     if (row && rows.size() < 24)
       rows.push_back(std::move(*row));
@@ -252,14 +259,22 @@ void LinearModel::addSquares(const Poly *objective) {
       if (p == 0 || q == 0 || std::abs(p) > kLarge || std::abs(q) > kLarge)
         return;
       int64_t lowest = floorDiv(p > 0 ? -q : q, 2 * std::abs(p));
+      if (q % (2 * p) == 0 && points.size() < 4) // the sum of both cuts
+        cut(atom, lowest, 0);
       for (int64_t c : {lowest - 1, lowest})
         if (!llvm::is_contained(points, c) && points.size() < 10)
           points.push_back(c);
     };
     if (objective)
       offer(*objective);
+    // Short rows first: x*(c - x - y) >= 0 tells more than what longer products do.
+    for (size_t size : {3, 2, 4})
+      for (const Inequality &inequality : inequalities)
+        if (inequality.poly.size() == size)
+          offer(inequality.poly);
     for (const Inequality &inequality : inequalities)
-      offer(inequality.poly);
+      if (inequality.poly.size() > 4)
+        offer(inequality.poly);
     for (int64_t c : points)
       cut(atom, c);
   }
