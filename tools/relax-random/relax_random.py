@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 
+from relax_random_nn import NeuralSteps
 from relax_random_ops import OpSteps, array
 
 FLOATS, INTS = ["f32", "f16", "f64"], ["i32", "i64", "i8", "i16"]
@@ -84,7 +85,7 @@ class Value:
         return None not in self.dims
 
 
-class Function(OpSteps):
+class Function(NeuralSteps, OpSteps):
     """A function that grows by one step after the other; the steps of a seed are the same for every size."""
 
     Dim, Value, Shape = Dim, Value, collections.namedtuple("Shape", ["name", "type"])
