@@ -77,6 +77,9 @@ public:
         element = arith::MulFOp::create(builder, loc, element, convertFloat(builder, loc, weight, type));
       sum = sum ? arith::AddFOp::create(builder, loc, sum, element).getResult() : element;
     }
+    // The weights of no neighbours may be NaN.
+    if (taps.front().second)
+      sum = w.select(isNotEmpty(w), sum, createScalar(builder, loc, type, 0));
     if (!crops)
       return sum;
     Value isOutside = arith::OrIOp::create(builder, loc, w.less(position, zero), w.less(last, position));
