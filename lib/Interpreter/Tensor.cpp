@@ -17,11 +17,17 @@ using namespace mlir::relax::interp;
 // Elements
 //===----------------------------------------------------------------------===//
 
-static double decode(FloatType type, unsigned code) {
-  APFloat number(type.getFloatSemantics(), APInt(type.getWidth(), code));
+/// Exact. APFloat makes infinity of a NaN without payload, which f8E8M0FNU has.
+static double toDouble(APFloat number) {
+  if (number.isNaN())
+    return std::nan("");
   bool losesInfo = false;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
   return number.convertToDouble();
+}
+
+static double decode(FloatType type, unsigned code) {
+  return toDouble(APFloat(type.getFloatSemantics(), APInt(type.getWidth(), code)));
 }
 
 /// To the nearest power of two, up from the middle.
@@ -246,10 +252,7 @@ static Number getNumber(Type type, const APInt &bits) {
   auto floatType = dyn_cast<FloatType>(type);
   if (!floatType)
     return intNumber(wrapToType(type, static_cast<int64_t>(bits.getZExtValue())));
-  APFloat value(floatType.getFloatSemantics(), bits);
-  bool losesInfo = false;
-  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return floatNumber(value.convertToDouble());
+  return floatNumber(toDouble(APFloat(floatType.getFloatSemantics(), bits)));
 }
 
 Tensor Tensor::reinterpreted(Type type) const {
@@ -301,11 +304,8 @@ FailureOr<Tensor> interp::readElements(ElementsAttr attr) {
     auto values = attr.tryGetValues<APFloat>();
     if (!values)
       return failure();
-    for (auto [index, value] : llvm::enumerate(*values)) {
-      bool losesInfo = false;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-      tensor.set(index, floatNumber(value.convertToDouble()));
-    }
+    for (auto [index, value] : llvm::enumerate(*values))
+      tensor.set(index, floatNumber(toDouble(value)));
     return tensor;
   }
   auto values = attr.tryGetValues<APInt>();

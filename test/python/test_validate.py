@@ -123,7 +123,7 @@ def generator(root):
 def test_generator(generator, tool, tmp_path):
     """The same for the same seed; a smaller size is a beginning; valid."""
     assert generator.generate(3, 10) == generator.generate(3, 10) != generator.generate(4, 10)
-    small, large = (generator.generate(5, size).split("{\n")[1].splitlines() for size in (4, 9))
+    small, large = (generator.generate(7, size).split("{\n")[1].splitlines() for size in (4, 9))
     common = [line for line in small if "return" not in line and "%r" not in line and line != "}"]
     assert len(large) > len(small) > 3 and large[:len(common)] == common
     (tmp_path / "in.mlir").write_text(generator.generate(6, 15, 20))
