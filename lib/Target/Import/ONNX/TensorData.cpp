@@ -70,16 +70,10 @@ static constexpr TypeCode kTypes[] = {
     {26, getSigned<2>},
 };
 
-/// The operations of the graph take such elements.
-static bool isGraphType(Type type) {
-  unsigned bits = type.getIntOrFloatBitWidth();
-  return isa<Float16Type, Float32Type, Float64Type>(type) || (type.isSignlessInteger() && (bits == 1 || bits >= 8));
-}
-
 Type mlir::relax::onnx::getElementType(MLIRContext *context, int32_t code) {
   for (const TypeCode &entry : kTypes)
     if (entry.code == code)
-      return isGraphType(entry.get(context)) ? entry.get(context) : Type();
+      return entry.get(context);
   return {};
 }
 
