@@ -9,6 +9,7 @@
 #include "MergeLoops.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/ProgramInliner.h"
 #include "RelaxDialect/Transforms/Passes.h"
@@ -146,9 +147,11 @@ tp::ProgramOp GroupFuser::createProgram() {
   OpBuilder builder(group.getContext());
   auto scalars =
       llvm::map_to_vector(hidden, [&](StringRef name) { return sym::SymExpr::symbol(group.getContext(), name); });
-  auto inputTypes = llvm::map_to_vector(inputs, [](Value input) { return input.getType(); });
-  auto program = tp::ProgramOp::create(builder, group.getLoc(), getName(), inputTypes, group.getResultTypes(),
-                                       TypeRange(), scalars);
+  // Programs know no signs of integers.
+  auto inputTypes = llvm::map_to_vector(inputs, [](Value input) { return sym::getProgramType(input.getType()); });
+  auto resultTypes = llvm::map_to_vector(group.getResultTypes(), sym::getProgramType);
+  auto program =
+      tp::ProgramOp::create(builder, group.getLoc(), getName(), inputTypes, resultTypes, TypeRange(), scalars);
   symbols.insert(program, Block::iterator(programs.back()->getNextNode()));
   return program;
 }

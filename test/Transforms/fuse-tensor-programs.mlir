@@ -267,3 +267,32 @@ func.func @hidden(%u: tensor<f32>, %s: !relax.shape<[p * 2, 8]>) -> tensor<?x8xf
   %1 = relax.call_tp @relu(%0) : (tensor<?x8xf32, #relax_sym.shape<[p * 2, 8]>>) -> tensor<?x8xf32, #relax_sym.shape<[p * 2, 8]>>
   return %1 : tensor<?x8xf32, #relax_sym.shape<[p * 2, 8]>>
 }
+
+// -----
+
+#n_8 = #relax_sym.shape<[n, 8]>
+#empty = #relax_sym.scope<>
+!u8 = tensor<?x8xui8, #n_8>
+
+// The graph knows the sign, programs do not.
+// CHECK-LABEL: relax_tp.func private @fused_half_half(
+//  CHECK-SAME:   tensor<?x8xi8> {{{[^}]*}}}) outs(%{{.*}}: tensor<?x8xi8>
+//       CHECK:   arith.shrui
+//       CHECK:   arith.shrui
+// CHECK-LABEL: func.func @unsigned(
+//       CHECK:   relax.call_tp @fused_half_half(%{{.*}}) {{.*}} -> tensor<?x8xui8
+relax_tp.func private @half(%x: tensor<?x8xi8> {relax_sym.shape = #n_8}) outs(%o: tensor<?x8xi8> {relax_sym.shape = #n_8})
+    attributes {relax_sym.scope = #empty} {
+  %one = arith.constant 1 : i8
+  %0 = linalg.map ins(%x : tensor<?x8xi8>) outs(%o : tensor<?x8xi8>) (%a: i8, %out: i8) {
+    %1 = arith.shrui %a, %one : i8
+    linalg.yield %1 : i8
+  }
+  relax_tp.yield %0 : tensor<?x8xi8>
+}
+
+func.func @unsigned(%x: !u8) -> !u8 attributes {relax_sym.scope = #empty} {
+  %0 = relax.call_tp @half(%x) : (!u8) -> !u8
+  %1 = relax.call_tp @half(%0) : (!u8) -> !u8
+  return %1 : !u8
+}
