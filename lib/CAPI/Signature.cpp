@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Impl.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphTypes.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Interpreter/Interpreter.h"
 
 using namespace mlir;
@@ -20,21 +21,12 @@ SmallVector<func::FuncOp> relax_capi::getPublicFunctions(ModuleOp module) {
 }
 
 relax_rt_dtype relax_capi::getDtype(Type elementType) {
-  auto make = [](relax_rt_type_code code, unsigned bits) {
-    return relax_rt_dtype{static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
-  };
-  if (elementType.isInteger(1))
-    return make(RELAX_RT_BOOL, 8);
   if (elementType.isIndex())
-    return make(RELAX_RT_INT, 64);
-  if (elementType.isF16() || elementType.isF32() || elementType.isF64())
-    return make(RELAX_RT_FLOAT, elementType.getIntOrFloatBitWidth());
-  if (elementType.isBF16())
-    return make(RELAX_RT_BFLOAT, 16);
-  if (auto integer = dyn_cast<IntegerType>(elementType))
-    if (unsigned bits = integer.getWidth(); bits == 8 || bits == 16 || bits == 32 || bits == 64)
-      return make(integer.isUnsigned() ? RELAX_RT_UINT : RELAX_RT_INT, bits);
-  return make(RELAX_RT_INT, 0);
+    return {RELAX_RT_INT, 64, 1};
+  const sym::ElementKind *kind = sym::getElementKind(elementType);
+  if (!kind || kind->family == sym::kStorage)
+    return {RELAX_RT_INT, 0, 1};
+  return {static_cast<uint8_t>(kind->code), static_cast<uint8_t>(kind->bits), 1};
 }
 
 static void addTensor(std::deque<Tensor> &tensors, std::string name, Type type) {

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elements.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphEinsum.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include "RelaxDialect/Interpreter/OpTable.h"
 #include <cmath>
 #include <limits>
 
@@ -15,46 +15,7 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using namespace mlir::relax::interp;
 
-//===- Creation -----------------------------------------------------------===//
-
-static FailureOr<Tensor> interpretIota(Frame &frame, IotaOp op) {
-  Shape dims = frame.shape(op.getShape());
-  FailureOr<Tensor> result = frame.makeTensor(op.getDtype(), dims);
-  if (failed(result))
-    return failure();
-  int64_t at = 0;
-  forEachIndex(dims, [&](ArrayRef<int64_t> index) {
-    int64_t value = index[op.getAxis()];
-    result->isFloat() ? result->setFloat(at++, static_cast<double>(value)) : result->setInt(at++, value);
-  });
-  return result;
-}
-
-static FailureOr<Tensor> interpretEye(Frame &frame, EyeOp op) {
-  Shape dims = frame.shape(op.getShape());
-  FailureOr<Tensor> result = frame.makeTensor(op.getDtype(), dims);
-  if (failed(result))
-    return failure();
-  int64_t at = 0;
-  forEachIndex(dims, [&](ArrayRef<int64_t> index) {
-    bool isOn = index[1] - index[0] == static_cast<int64_t>(op.getDiagonal());
-    result->isFloat() ? result->setFloat(at++, isOn) : result->setInt(at++, isOn);
-  });
-  return result;
-}
-
-static FailureOr<Tensor> interpretFullLike(Frame &frame, FullLikeOp op) {
-  FailureOr<Tensor> result = frame.makeTensor(op.getValue().getType(), frame.tensor(op.getOperand()).getDims());
-  if (failed(result))
-    return failure();
-  for (int64_t at = 0; at < result->size(); ++at) {
-    if (auto value = dyn_cast<FloatAttr>(op.getValue()))
-      result->setFloat(at, value.getValueAsDouble());
-    else
-      result->setInt(at, static_cast<int64_t>(cast<IntegerAttr>(op.getValue()).getValue().getZExtValue()));
-  }
-  return result;
-}
+//===- Ranges -------------------------------------------------------------===//
 
 static LogicalResult interpretArange(Frame &frame, ArangeOp op) {
   const Tensor &start = frame.tensor(op.getStart()), &stop = frame.tensor(op.getStop());
@@ -141,33 +102,14 @@ static FailureOr<Tensor>
 reduceFloats(Frame &frame, Value operand, ArrayRef<int64_t> axes, bool keepDims,
              llvm::function_ref<double(ArrayRef<double>, double epsilon, double &error)> compute) {
   const Tensor &x = frame.tensor(operand);
-  SmallVector<int64_t> outer(x.getDims()), inner(x.getRank(), 1), dims;
-  for (int64_t axis : axes) {
-    outer[axis] = 1;
-    inner[axis] = x.getDim(axis);
-  }
-  for (int64_t dim = 0; dim < x.getRank(); ++dim)
-    if (keepDims || !llvm::is_contained(axes, dim))
-      dims.push_back(outer[dim]);
-  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
-  if (failed(result))
-    return failure();
   // f16 is computed in f32.
   double epsilon = std::min(getEpsilon(x.getElementType()), std::ldexp(1.0, -23));
-  int64_t at = 0;
-  forEachIndex(outer, [&](ArrayRef<int64_t> first) {
-    SmallVector<double> elements;
-    forEachIndex(inner, [&](ArrayRef<int64_t> step) {
-      SmallVector<int64_t> index(first);
-      for (auto [dim, value] : llvm::enumerate(step))
-        index[dim] += value;
-      elements.push_back(x.f(x.at(index)));
-    });
+  return reduce(frame, x, axes, keepDims, [&](Tensor &result, int64_t at, ArrayRef<int64_t> positions) {
+    auto elements = llvm::map_to_vector(positions, [&](int64_t position) { return x.f(position); });
     double error = 0, value = compute(elements, epsilon, error);
     bool isFinite = llvm::all_of(elements, [](double element) { return std::isfinite(element); });
-    result->setFloat(at++, value, isFinite ? error : 0);
+    result.setFloat(at, value, isFinite ? error : 0);
   });
-  return result;
 }
 
 static FailureOr<Tensor> interpretVariance(Frame &frame, VarianceOp op) {
@@ -226,32 +168,11 @@ static FailureOr<Tensor> interpretNormL2(Frame &frame, NormL2Op op) {
 }
 
 template <typename OpTy> static FailureOr<Tensor> interpretFlags(Frame &frame, OpTy op) {
-  constexpr bool isAny = std::is_same_v<OpTy, AnyOp>;
   const Tensor &x = frame.tensor(op.getOperand());
-  SmallVector<int64_t> outer(x.getDims()), inner(x.getRank(), 1), dims;
-  for (int64_t axis : op.getAxes()) {
-    outer[axis] = 1;
-    inner[axis] = x.getDim(axis);
-  }
-  for (int64_t dim = 0; dim < x.getRank(); ++dim)
-    if (op.getKeepdims() || !llvm::is_contained(op.getAxes(), dim))
-      dims.push_back(outer[dim]);
-  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
-  if (failed(result))
-    return failure();
-  int64_t at = 0;
-  forEachIndex(outer, [&](ArrayRef<int64_t> first) {
-    bool flag = !isAny;
-    forEachIndex(inner, [&](ArrayRef<int64_t> step) {
-      SmallVector<int64_t> index(first);
-      for (auto [dim, value] : llvm::enumerate(step))
-        index[dim] += value;
-      bool element = x.i(x.at(index)) != 0;
-      flag = isAny ? flag || element : flag && element;
-    });
-    result->setInt(at++, flag);
+  auto isOn = [&](int64_t position) { return x.i(position) != 0; };
+  return reduce(frame, x, op.getAxes(), op.getKeepdims(), [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements) {
+    result.setInt(at, std::is_same_v<OpTy, AnyOp> ? llvm::any_of(elements, isOn) : llvm::all_of(elements, isOn));
   });
-  return result;
 }
 
 //===- Products -----------------------------------------------------------===//
@@ -367,7 +288,7 @@ private:
     return result;
   }
 
-  FailureOr<Labelled> multiply(Labelled a, Labelled b, unsigned index) {
+  FailureOr<Labelled> multiply(const Labelled &a, const Labelled &b, unsigned index) {
     auto sumAlone = [&](const Labelled &x, const Labelled &other) {
       SmallVector<int64_t> kept = llvm::to_vector(llvm::make_filter_range(
           x.labels, [&](int64_t label) { return other.has(label) || isNeededAfter(label, index); }));
@@ -441,9 +362,6 @@ private:
 static FailureOr<Tensor> interpretEinsum(Frame &frame, EinsumOp op) { return EinsumEvaluator(frame, op).run(); }
 
 void interp::registerComposedMathOps(OpTable &table) {
-  table.add(interpretIota);
-  table.add(interpretEye);
-  table.add(interpretFullLike);
   table.add(interpretArange);
   table.add(interpretRandomUniform);
   table.add(interpretRandomNormal);

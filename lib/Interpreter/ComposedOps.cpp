@@ -4,29 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elements.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include "RelaxDialect/Interpreter/OpTable.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using namespace mlir::relax::interp;
-
-/// A tensor of shape `dims` whose element at an index is the element of `x` at `from(index)`, 0 for a negative one.
-static FailureOr<Tensor> gather(Frame &frame, const Tensor &x, ArrayRef<int64_t> dims,
-                                llvm::function_ref<int64_t(ArrayRef<int64_t>)> from) {
-  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
-  if (failed(result))
-    return failure();
-  int64_t position = 0;
-  forEachIndex(dims, [&](ArrayRef<int64_t> index) {
-    if (int64_t source = from(index); source >= 0)
-      result->set(position, x[source]);
-    ++position;
-  });
-  return result;
-}
 
 static LogicalResult interpretDynamicReshape(Frame &frame, DynamicReshapeOp op) {
   const Tensor &x = frame.tensor(op.getOperand()), &target = frame.tensor(op.getTarget());

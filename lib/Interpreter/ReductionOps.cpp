@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elements.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
-#include "RelaxDialect/Interpreter/OpTable.h"
 #include <cmath>
 #include <limits>
 
@@ -13,35 +13,6 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using namespace mlir::relax::interp;
-
-/// Calls `visit(position in the result, positions of the elements reduced to it)`. The result is made with the extents
-/// that are left.
-static FailureOr<Tensor> reduce(Frame &frame, const Tensor &x, ArrayRef<int64_t> axes, bool keepDims,
-                                llvm::function_ref<void(Tensor &, int64_t, ArrayRef<int64_t>)> visit) {
-  SmallVector<int64_t> outer(x.getDims()), inner(x.getRank(), 1), dims;
-  for (int64_t axis : axes) {
-    outer[axis] = 1;
-    inner[axis] = x.getDim(axis);
-  }
-  for (int64_t dim = 0; dim < x.getRank(); ++dim)
-    if (keepDims || !llvm::is_contained(axes, dim))
-      dims.push_back(outer[dim]);
-  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
-  if (failed(result))
-    return failure();
-  int64_t position = 0;
-  forEachIndex(outer, [&](ArrayRef<int64_t> first) {
-    SmallVector<int64_t> elements;
-    forEachIndex(inner, [&](ArrayRef<int64_t> step) {
-      SmallVector<int64_t> index(first);
-      for (auto [dim, value] : llvm::enumerate(step))
-        index[dim] += value;
-      elements.push_back(x.at(index));
-    });
-    visit(*result, position++, elements);
-  });
-  return result;
-}
 
 /// f16 is accumulated in f32.
 static Type getAccumulator(Type type) {

@@ -133,7 +133,7 @@ Arguments::Arguments(const std::string &function, const std::vector<TensorInfo> 
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string &name = inputs[i].name;
     nb::handle value = i < args.size() ? args[i] : nb::handle();
-    if (kwargs.size()) {
+    if (!kwargs.empty()) {
       if (PyObject *found = PyDict_GetItemString(kwargs.ptr(), name.c_str())) {
         if (value)
           throw nb::type_error((function + "() got input '" + name + "' twice").c_str());

@@ -55,12 +55,7 @@ public:
   /// Makes a module by a function of the C API.
   template <typename Fn> static Module *make(std::shared_ptr<Context> context, Fn fn) {
     relax_module *handle = nullptr;
-    relax_status status;
-    {
-      nb::gil_scoped_release unlocked;
-      status = fn(context->handle, &handle);
-    }
-    check(status);
+    callUnlocked([&] { return fn(context->handle, &handle); });
     return new Module(std::move(context), handle);
   }
 
@@ -105,34 +100,16 @@ void tellPython(void *user, relax_pass_event event, const relax_pass_run *run) {
   }
 }
 
-std::vector<const char *> pointers(const std::vector<std::string> &texts) {
-  std::vector<const char *> result;
-  for (const std::string &text : texts)
-    result.push_back(text.c_str());
-  return result;
-}
-
 } // namespace
 
 nb::str Module::print() const {
-  std::string text;
-  relax_status status;
-  {
-    nb::gil_scoped_release unlocked;
-    status = relax_module_print(handle, appendTo, &text);
-  }
-  check(status);
+  std::string text = readUnlocked([&](auto append, void *user) { return relax_module_print(handle, append, user); });
   return decode(text);
 }
 
 nb::bytes Module::writeBytecode() const {
-  std::string bytes;
-  relax_status status;
-  {
-    nb::gil_scoped_release unlocked;
-    status = relax_module_write_bytecode(handle, appendTo, &bytes);
-  }
-  check(status);
+  std::string bytes =
+      readUnlocked([&](auto append, void *user) { return relax_module_write_bytecode(handle, append, user); });
   return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -185,12 +162,9 @@ Signature Module::find(const std::optional<std::string> &name) const {
 nb::dict Module::interpret(const Signature &signature, const nb::args &args, const nb::kwargs &kwargs) const {
   Arguments arguments(signature.name, signature.inputs, args, kwargs);
   relax_results *results = nullptr;
-  relax_status status;
-  {
-    nb::gil_scoped_release unlocked;
-    status = relax_module_interpret(handle, signature.name.c_str(), arguments.data(), arguments.size(), &results);
-  }
-  check(status);
+  callUnlocked([&] {
+    return relax_module_interpret(handle, signature.name.c_str(), arguments.data(), arguments.size(), &results);
+  });
   std::unique_ptr<relax_results, decltype(&relax_results_destroy)> owner(results, relax_results_destroy);
   nb::dict arrays;
   for (int64_t i = 0; i < relax_results_size(results); ++i)
@@ -201,13 +175,8 @@ nb::dict Module::interpret(const Signature &signature, const nb::args &args, con
 nb::bytes Module::compileToBytes(const std::string &target, const std::vector<std::string> &functions) const {
   std::vector<const char *> names = pointers(functions);
   relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()), nullptr};
-  std::string bytes;
-  relax_status status;
-  {
-    nb::gil_scoped_release unlocked;
-    status = relax_module_compile_to_bytes(handle, &options, appendTo, &bytes);
-  }
-  check(status);
+  std::string bytes = readUnlocked(
+      [&](auto append, void *user) { return relax_module_compile_to_bytes(handle, &options, append, user); });
   return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -216,12 +185,7 @@ void Module::compileTo(const nb::object &path, const std::string &target,
   std::vector<const char *> names = pointers(functions);
   relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()), nullptr};
   nb::object encoded = nb::module_::import_("os").attr("fsencode")(path);
-  relax_status status;
-  {
-    nb::gil_scoped_release unlocked;
-    status = relax_module_compile(handle, &options, PyBytes_AS_STRING(encoded.ptr()));
-  }
-  check(status);
+  callUnlocked([&] { return relax_module_compile(handle, &options, PyBytes_AS_STRING(encoded.ptr())); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -337,15 +301,7 @@ NB_MODULE(_compiler, module) {
           },
           "A copy of the module.")
       .def(
-          "verify",
-          [](const Module &self) {
-            relax_status status;
-            {
-              nb::gil_scoped_release unlocked;
-              status = relax_module_verify(self.handle);
-            }
-            check(status);
-          },
+          "verify", [](const Module &self) { callUnlocked([&] { return relax_module_verify(self.handle); }); },
           "Raises RelaxError when the module is not valid.")
       .def(
           "run",

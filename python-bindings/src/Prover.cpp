@@ -43,9 +43,7 @@ struct Fact {
 class Prover {
 public:
   explicit Prover(const std::vector<std::string> &facts) : facts(facts) {
-    std::vector<const char *> texts;
-    for (const std::string &fact : facts)
-      texts.push_back(fact.c_str());
+    std::vector<const char *> texts = pointers(facts);
     check(relax_prover_create(getContext(), texts.data(), static_cast<int64_t>(texts.size()), &handle));
   }
   ~Prover() { relax_prover_destroy(handle); }
@@ -54,12 +52,7 @@ public:
 
   relax_verdict ask(const std::string &fact, std::string *why = nullptr) const {
     relax_verdict verdict = RELAX_DEPENDS;
-    relax_status status;
-    {
-      nb::gil_scoped_release unlocked;
-      status = relax_prover_holds(handle, fact.c_str(), &verdict, why ? appendTo : nullptr, why);
-    }
-    check(status);
+    callUnlocked([&] { return relax_prover_holds(handle, fact.c_str(), &verdict, why ? appendTo : nullptr, why); });
     return verdict;
   }
 
@@ -85,7 +78,7 @@ Expr combine(relax_expr_op op, const Expr &a, const Expr &b) {
 }
 
 Expr combineAll(relax_expr_op op, const nb::args &values) {
-  if (values.size() == 0)
+  if (values.empty())
     throw nb::type_error("expected at least one size");
   Expr result = toExpr(values[0]);
   for (size_t i = 1; i < values.size(); ++i)
@@ -191,13 +184,13 @@ void relax_python::bindProver(nb::module_ &module) {
           [](const Expr &self, const nb::kwargs &values) {
             std::vector<std::string> names;
             std::vector<int64_t> numbers;
+            names.reserve(values.size());
+            numbers.reserve(values.size());
             for (auto [name, value] : values) {
               names.push_back(nb::cast<std::string>(name));
               numbers.push_back(nb::cast<int64_t>(value));
             }
-            std::vector<const char *> texts;
-            for (const std::string &name : names)
-              texts.push_back(name.c_str());
+            std::vector<const char *> texts = pointers(names);
             int64_t result = 0;
             check(relax_expr_evaluate(self.handle, texts.data(), numbers.data(), static_cast<int64_t>(texts.size()),
                                       &result));

@@ -18,49 +18,33 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-namespace {
-struct LegalizeAttentionMask final : OpRewritePattern<AttentionMaskOp> {
-  LegalizeAttentionMask(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
+/// Position of the first query among the keys.
+static SymExpr getOffset(AttentionMaskOp op) {
+  ArrayRef<SymExpr> dims = getShapeDims(op.getShape());
+  return dims.size() > 2 ? dims[2] : SymExpr::constant(op.getContext(), 0);
+}
 
-  LogicalResult matchAndRewrite(AttentionMaskOp op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ArrayRef<SymExpr> dims = getShapeDims(op.getShape());
-    SymExpr offset = dims.size() > 2 ? dims[2] : SymExpr::constant(op.getContext(), 0);
-    ProgramRequest request;
-    request.name = "attention_mask";
-    request.results = {op.getType()};
-    request.exprs = {offset};
-    auto write = [&](ProgramBody &body) {
-      Value first = body.getIndex(offset), window;
-      if (std::optional<int64_t> size = op.getWindow())
-        window = body.getConstant(*size);
-      return SmallVector<Value>{
-          createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) {
-            return writeElement(op, builder, loc, first, window);
-          })};
-    };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
-  }
+static Value writeMaskElement(AttentionMaskOp op, OpBuilder &builder, Location loc, Value offset, Value window) {
+  Value query = arith::AddIOp::create(builder, loc, linalg::IndexOp::create(builder, loc, 0), offset);
+  Value key = linalg::IndexOp::create(builder, loc, 1);
+  Value result = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  if (op.getCausal())
+    result = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, key, query);
+  if (!window)
+    return result;
+  Value isNear = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       arith::SubIOp::create(builder, loc, query, key), window);
+  return arith::AndIOp::create(builder, loc, result, isNear);
+}
 
-private:
-  static Value writeElement(AttentionMaskOp op, OpBuilder &builder, Location loc, Value offset, Value window) {
-    Value query = arith::AddIOp::create(builder, loc, linalg::IndexOp::create(builder, loc, 0), offset);
-    Value key = linalg::IndexOp::create(builder, loc, 1);
-    Value result = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-    if (op.getCausal())
-      result = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, key, query);
-    if (!window)
-      return result;
-    Value isNear = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                         arith::SubIOp::create(builder, loc, query, key), window);
-    return arith::AndIOp::create(builder, loc, result, isNear);
-  }
-
-  ProgramLibrary &library;
-};
-} // namespace
+static Value writeAttentionMask(AttentionMaskOp op, ProgramBody &body) {
+  Value first = body.getIndex(getOffset(op)), window;
+  if (std::optional<int64_t> size = op.getWindow())
+    window = body.getConstant(*size);
+  return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) {
+    return writeMaskElement(op, builder, loc, first, window);
+  });
+}
 
 /// Each element of the result is one of the update or of the cache.
 static Value writeCacheUpdate(CacheUpdateOp op, ProgramBody &body) {
@@ -110,6 +94,8 @@ static Value writeCacheUpdate(CacheUpdateOp op, ProgramBody &body) {
 }
 
 void relax::populateAttentionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizeAttentionMask>(patterns.getContext(), library);
+  patterns.add<ProgramPattern<AttentionMaskOp>>(
+      patterns.getContext(), library, writeAttentionMask,
+      [](AttentionMaskOp op, ProgramRequest &request) { request.exprs = {getOffset(op)}; });
   patterns.add<ProgramPattern<CacheUpdateOp>>(patterns.getContext(), library, writeCacheUpdate);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphImageOps.h"
 #include "ScalarBodies.h"
@@ -190,56 +191,37 @@ private:
   StringRef coordinates;
   bool crops;
 };
-
-struct LegalizeResize final : OpRewritePattern<ResizeOp> {
-  LegalizeResize(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
-
-  LogicalResult matchAndRewrite(ResizeOp op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = "resize";
-    request.results = {op.getType()};
-    request.inputs = {op.getOperand()};
-    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
-  }
-
-private:
-  static Value writeBody(ResizeOp op, ProgramBody &body) {
-    OpBuilder &builder = body.builder;
-    Type type = op.getType().getElementType(), wide = getAccumulatorType(type);
-    Value value = body.getInput(0);
-    SmallVector<SymExpr> dims = body.getInputDims(0), target = body.getOutDims();
-    unsigned rank = dims.size();
-    auto convert = [&](Value from, Value to) {
-      return createParallel(
-          body, from, builder.getMultiDimIdentityMap(rank), to, [&](OpBuilder &inner, Location loc, ValueRange x) {
-            return convertFloat(inner, loc, x[0], cast<RankedTensorType>(to.getType()).getElementType());
-          });
-    };
-    bool narrows = wide != type && op.getMode() != "nearest";
-    if (narrows)
-      value = convert(value, body.createEmpty(dims, wide));
-    for (auto [number, axis] : llvm::enumerate(op.getAxes())) {
-      Value in = body.getIndex(dims[axis]), out = body.getIndex(target[axis]);
-      dims[axis] = target[axis];
-      bool isLast = number + 1 == op.getAxes().size() && !narrows;
-      Value into = isLast ? body.getOut() : body.createEmpty(dims, narrows ? wide : type);
-      AxisWriter writer(op, number, in, out);
-      Value source = value;
-      value = createParallel(body, {}, {}, into, [&](OpBuilder &inner, Location loc, ValueRange) {
-        return writer.write(inner, loc, source);
-      });
-    }
-    return narrows || op.getAxes().empty() ? convert(value, body.getOut()) : value;
-  }
-
-  ProgramLibrary &library;
-};
 } // namespace
 
+static Value writeResize(ResizeOp op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  Type type = op.getType().getElementType(), wide = getAccumulatorType(type);
+  Value value = body.getInput(0);
+  SmallVector<SymExpr> dims = body.getInputDims(0), target = body.getOutDims();
+  unsigned rank = dims.size();
+  auto convert = [&](Value from, Value to) {
+    return createParallel(
+        body, from, builder.getMultiDimIdentityMap(rank), to, [&](OpBuilder &inner, Location loc, ValueRange x) {
+          return convertFloat(inner, loc, x[0], cast<RankedTensorType>(to.getType()).getElementType());
+        });
+  };
+  bool narrows = wide != type && op.getMode() != "nearest";
+  if (narrows)
+    value = convert(value, body.createEmpty(dims, wide));
+  for (auto [number, axis] : llvm::enumerate(op.getAxes())) {
+    Value in = body.getIndex(dims[axis]), out = body.getIndex(target[axis]);
+    dims[axis] = target[axis];
+    bool isLast = number + 1 == op.getAxes().size() && !narrows;
+    Value into = isLast ? body.getOut() : body.createEmpty(dims, narrows ? wide : type);
+    AxisWriter writer(op, number, in, out);
+    Value source = value;
+    value = createParallel(body, {}, {}, into, [&](OpBuilder &inner, Location loc, ValueRange) {
+      return writer.write(inner, loc, source);
+    });
+  }
+  return narrows || op.getAxes().empty() ? convert(value, body.getOut()) : value;
+}
+
 void relax::populateImageToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizeResize>(patterns.getContext(), library);
+  patterns.add<ProgramPattern<ResizeOp>>(patterns.getContext(), library, writeResize);
 }

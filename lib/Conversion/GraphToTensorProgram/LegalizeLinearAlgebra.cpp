@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphWindows.h"
 #include "ScalarBodies.h"
@@ -45,94 +46,75 @@ static Value finishSums(ProgramBody &body, Value sums, Type type) {
                         });
 }
 
-namespace {
 //===----------------------------------------------------------------------===//
 // matmul
 //===----------------------------------------------------------------------===//
 
-struct LegalizeMatmul final : OpRewritePattern<MatmulOp> {
-  LegalizeMatmul(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
-
-  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = "matmul";
-    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
-    request.inputs = {op.getLhs()};
-    if (op.getRhs() != op.getLhs())
-      request.inputs.push_back(op.getRhs());
-    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
-  }
-
-private:
-  /// An operand and its access by the loops (batch..., rows, columns, k).
-  struct Operand {
-    Value tensor;
-    AffineMap map;
-  };
-
-  /// `inner` holds the loops along the dimensions that are multiplied.
-  static Operand getOperand(ProgramBody &body, unsigned index, ArrayRef<SymExpr> batch, ArrayRef<int64_t> inner,
-                            unsigned numLoops) {
-    Value tensor = body.getInput(index);
-    SmallVector<SymExpr> dims = body.getInputDims(index);
-    BroadcastAccess access = getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(inner.size()), batch);
-    if (access.isAmbiguous()) {
-      // Only run time knows which operand repeats: repeat first.
-      SmallVector<SymExpr> target(batch);
-      llvm::append_range(target, ArrayRef<SymExpr>(dims).take_back(inner.size()));
-      Value repeated = body.createEmpty(target, cast<RankedTensorType>(tensor.getType()).getElementType());
-      tensor = createBroadcast(body, tensor, dims, target, repeated);
-      access.loops = llvm::to_vector(llvm::seq<int64_t>(0, batch.size()));
-    }
-    llvm::append_range(access.loops, inner);
-    return {tensor, access.getMap(numLoops, body.builder.getContext())};
-  }
-
-  static Value writeBody(MatmulOp op, ProgramBody &body) {
-    OpBuilder &builder = body.builder;
-    Type type = op.getType().getElementType();
-    unsigned rhsIndex = op.getRhs() == op.getLhs() ? 0 : 1;
-    // A vector has no row or column dimension.
-    bool hasRows = op.getLhs().getType().getRank() > 1, hasColumns = op.getRhs().getType().getRank() > 1;
-    SmallVector<SymExpr> target = body.getOutDims();
-    ArrayRef<SymExpr> batch = ArrayRef<SymExpr>(target).drop_back(hasRows + hasColumns);
-    Value sums = createSums(body, type);
-    if (batch.empty() && hasRows && hasColumns) {
-      auto matmul = linalg::MatmulOp::create(builder, body.loc, TypeRange(sums.getType()),
-                                             ValueRange{body.getInput(0), body.getInput(rhsIndex)}, ValueRange(sums));
-      return finishSums(body, matmul.getResult(0), type);
-    }
-
-    int64_t m = batch.size(), n = m + hasRows, k = n + hasColumns;
-    SmallVector<int64_t> left = {k}, right = {k};
-    if (hasRows)
-      left.insert(left.begin(), m);
-    if (hasColumns)
-      right.push_back(n);
-    Operand lhs = getOperand(body, 0, batch, left, k + 1), rhs = getOperand(body, rhsIndex, batch, right, k + 1);
-    SmallVector<utils::IteratorType> iterators(k, utils::IteratorType::parallel);
-    iterators.push_back(utils::IteratorType::reduction);
-    SmallVector<AffineExpr> outExprs;
-    for (int64_t loop = 0; loop != k; ++loop)
-      outExprs.push_back(builder.getAffineDimExpr(loop));
-    AffineMap outMap = AffineMap::get(k + 1, 0, outExprs, op.getContext());
-    sums = createGeneric(
-        body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
-        [](OpBuilder &inner, Location loc, ValueRange x) { return multiplyAdd(inner, loc, x[0], x[1], x[2]); });
-    return finishSums(body, sums, type);
-  }
-
-  ProgramLibrary &library;
+namespace {
+/// An operand and its access by the loops (batch..., rows, columns, k).
+struct Operand {
+  Value tensor;
+  AffineMap map;
 };
+} // namespace
+
+/// `inner` holds the loops along the dimensions that are multiplied.
+static Operand getOperand(ProgramBody &body, unsigned index, ArrayRef<SymExpr> batch, ArrayRef<int64_t> inner,
+                          unsigned numLoops) {
+  Value tensor = body.getInput(index);
+  SmallVector<SymExpr> dims = body.getInputDims(index);
+  BroadcastAccess access = getBroadcastAccess(body.prover, ArrayRef<SymExpr>(dims).drop_back(inner.size()), batch);
+  if (access.isAmbiguous()) {
+    // Only run time knows which operand repeats: repeat first.
+    SmallVector<SymExpr> target(batch);
+    llvm::append_range(target, ArrayRef<SymExpr>(dims).take_back(inner.size()));
+    Value repeated = body.createEmpty(target, cast<RankedTensorType>(tensor.getType()).getElementType());
+    tensor = createBroadcast(body, tensor, dims, target, repeated);
+    access.loops = llvm::to_vector(llvm::seq<int64_t>(0, batch.size()));
+  }
+  llvm::append_range(access.loops, inner);
+  return {tensor, access.getMap(numLoops, body.builder.getContext())};
+}
+
+static Value writeMatmul(MatmulOp op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  Type type = op.getType().getElementType();
+  unsigned rhsIndex = getInputIndex(op, op.getRhs());
+  // A vector has no row or column dimension.
+  bool hasRows = op.getLhs().getType().getRank() > 1, hasColumns = op.getRhs().getType().getRank() > 1;
+  SmallVector<SymExpr> target = body.getOutDims();
+  ArrayRef<SymExpr> batch = ArrayRef<SymExpr>(target).drop_back(hasRows + hasColumns);
+  Value sums = createSums(body, type);
+  if (batch.empty() && hasRows && hasColumns) {
+    auto matmul = linalg::MatmulOp::create(builder, body.loc, TypeRange(sums.getType()),
+                                           ValueRange{body.getInput(0), body.getInput(rhsIndex)}, ValueRange(sums));
+    return finishSums(body, matmul.getResult(0), type);
+  }
+
+  int64_t m = batch.size(), n = m + hasRows, k = n + hasColumns;
+  SmallVector<int64_t> left = {k}, right = {k};
+  if (hasRows)
+    left.insert(left.begin(), m);
+  if (hasColumns)
+    right.push_back(n);
+  Operand lhs = getOperand(body, 0, batch, left, k + 1), rhs = getOperand(body, rhsIndex, batch, right, k + 1);
+  SmallVector<utils::IteratorType> iterators(k, utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  SmallVector<AffineExpr> outExprs;
+  for (int64_t loop = 0; loop != k; ++loop)
+    outExprs.push_back(builder.getAffineDimExpr(loop));
+  AffineMap outMap = AffineMap::get(k + 1, 0, outExprs, op.getContext());
+  sums = createGeneric(
+      body, {lhs.tensor, rhs.tensor}, {lhs.map, rhs.map}, sums, outMap, iterators,
+      [](OpBuilder &inner, Location loc, ValueRange x) { return multiplyAdd(inner, loc, x[0], x[1], x[2]); });
+  return finishSums(body, sums, type);
+}
 
 //===----------------------------------------------------------------------===//
 // conv
 //===----------------------------------------------------------------------===//
 
+namespace {
 struct LegalizeConv final : OpRewritePattern<ConvOp> {
   LegalizeConv(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
 
@@ -258,5 +240,6 @@ private:
 } // namespace
 
 void relax::populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizeMatmul, LegalizeConv>(patterns.getContext(), library);
+  patterns.add<ProgramPattern<MatmulOp>>(patterns.getContext(), library, writeMatmul);
+  patterns.add<LegalizeConv>(patterns.getContext(), library);
 }

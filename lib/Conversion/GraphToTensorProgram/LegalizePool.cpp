@@ -10,6 +10,7 @@
 
 #include "BufferLoops.h"
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphPoolOps.h"
 #include "ScalarBodies.h"
@@ -219,139 +220,105 @@ static Value writePoolElement(OpTy op, OpBuilder &builder, Location loc, Value s
   }
 }
 
-namespace {
-template <typename OpTy> struct LegalizePool final : OpRewritePattern<OpTy> {
-  LegalizePool(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern<OpTy>(context), library(library) {}
-
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = op->getName().stripDialect();
-    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
-    request.inputs = {op.getOperand()};
-    request.exprs = getPoolExprs(op);
-    auto write = [&](ProgramBody &body) {
-      PoolContext context;
-      for (SymExpr dim : body.getInputDims(0))
-        context.extents.push_back(body.getIndex(dim));
-      for (size_t i = 0; i != request.exprs.size(); i += 2) {
-        context.before.push_back(body.getIndex(request.exprs[i]));
-        context.after.push_back(body.getIndex(request.exprs[i + 1]));
-      }
-      Value result = createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) {
-        return writePoolElement(op, builder, loc, body.getInput(0), context);
-      });
-      return SmallVector<Value>{result};
-    };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
+template <typename OpTy> static Value writePool(OpTy op, ProgramBody &body) {
+  PoolContext context;
+  for (SymExpr dim : body.getInputDims(0))
+    context.extents.push_back(body.getIndex(dim));
+  SmallVector<SymExpr> exprs = getPoolExprs(op);
+  for (size_t i = 0; i != exprs.size(); i += 2) {
+    context.before.push_back(body.getIndex(exprs[i]));
+    context.after.push_back(body.getIndex(exprs[i + 1]));
   }
-
-  ProgramLibrary &library;
-};
+  return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) {
+    return writePoolElement(op, builder, loc, body.getInput(0), context);
+  });
+}
 
 //===----------------------------------------------------------------------===//
 // Transposed convolution
 //===----------------------------------------------------------------------===//
 
-struct LegalizeConvTranspose final : OpRewritePattern<ConvTransposeOp> {
-  LegalizeConvTranspose(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
-
-  LogicalResult matchAndRewrite(ConvTransposeOp op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = "conv_transpose";
-    request.results = {op.getType()};
-    request.inputs = {op.getInput()};
-    if (op.getWeight() != op.getInput())
-      request.inputs.push_back(op.getWeight());
-    auto write = [&](ProgramBody &body) {
-      unsigned weight = body.program.getInputs().size() - 1;
-      SmallVector<Value> input, kernel;
-      for (SymExpr dim : body.getInputDims(0))
-        input.push_back(body.getIndex(dim));
-      for (SymExpr dim : body.getInputDims(weight))
-        kernel.push_back(body.getIndex(dim));
-      Value result = createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) {
-        return writeElement(op, builder, loc, body.getInput(0), body.getInput(weight), input, kernel);
-      });
-      return SmallVector<Value>{result};
-    };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
+/// Sum over the input positions that reach this element, then over the channels of its group.
+static Value writeTransposedElement(ConvTransposeOp op, OpBuilder &builder, Location loc, Value source, Value weight,
+                                    ArrayRef<Value> input, ArrayRef<Value> kernel) {
+  IndexWriter w{builder, loc};
+  Type type = op.getType().getElementType(), sumType = getAccumulatorType(type);
+  Value zero = w.constant(0), one = w.constant(1);
+  unsigned spatial = op.getStrides().size();
+  // Element o gets input i through position (o + before - i * stride) / dilation of the kernel.
+  SmallVector<Span> ranges;
+  SmallVector<Value> reached;
+  for (unsigned i = 0; i != spatial; ++i) {
+    Value stride = w.constant(op.getStrides()[i]), dilation = w.constant(op.getDilations()[i]);
+    Value target = w.add(w.loop(i + 2), w.constant(op.getPads()[i]));
+    Value covered = w.mul(w.sub(kernel[i + 2], one), dilation);
+    Span range;
+    range.lower = w.max(w.ceildiv(w.sub(target, covered), stride), zero);
+    range.upper = w.min(w.add(w.floordiv(target, stride), one), input[i + 2]);
+    range.start = zero;
+    range.step = one;
+    ranges.push_back(range);
+    reached.push_back(target);
   }
+  Value outChannel = w.loop(1), group = w.floordiv(outChannel, w.max(kernel[1], one));
+  Value inGroup = w.sub(outChannel, w.mul(group, kernel[1]));
+  Value perGroup = w.floordiv(input[1], w.constant(op.getGroups())), first = w.mul(group, perGroup);
+  Value batch = w.loop(0);
 
-private:
-  /// Sum over the input positions that reach this element, then over the channels of its group.
-  static Value writeElement(ConvTransposeOp op, OpBuilder &builder, Location loc, Value source, Value weight,
-                            ArrayRef<Value> input, ArrayRef<Value> kernel) {
-    IndexWriter w{builder, loc};
-    Type type = op.getType().getElementType(), sumType = getAccumulatorType(type);
-    Value zero = w.constant(0), one = w.constant(1);
-    unsigned spatial = op.getStrides().size();
-    // Element o gets input i through position (o + before - i * stride) / dilation of the kernel.
-    SmallVector<Span> ranges;
-    SmallVector<Value> reached;
+  auto element = [&](OpBuilder &inner, Location at, ArrayRef<Value> positions, ValueRange carried) {
+    IndexWriter v{inner, at};
+    SmallVector<Value> taps;
+    Value fits;
     for (unsigned i = 0; i != spatial; ++i) {
-      Value stride = w.constant(op.getStrides()[i]), dilation = w.constant(op.getDilations()[i]);
-      Value target = w.add(w.loop(i + 2), w.constant(op.getPads()[i]));
-      Value covered = w.mul(w.sub(kernel[i + 2], one), dilation);
-      Span range;
-      range.lower = w.max(w.ceildiv(w.sub(target, covered), stride), zero);
-      range.upper = w.min(w.add(w.floordiv(target, stride), one), input[i + 2]);
-      range.start = zero;
-      range.step = one;
-      ranges.push_back(range);
-      reached.push_back(target);
+      Value distance = v.sub(reached[i], v.mul(positions[i], v.constant(op.getStrides()[i])));
+      Value dilation = v.constant(op.getDilations()[i]), tap = v.floordiv(distance, dilation);
+      taps.push_back(tap);
+      if (op.getDilations()[i] == 1)
+        continue;
+      Value isTap = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, v.mul(tap, dilation), distance);
+      fits = fits ? arith::AndIOp::create(inner, at, fits, isTap).getResult() : isTap;
     }
-    Value outChannel = w.loop(1), group = w.floordiv(outChannel, w.max(kernel[1], one));
-    Value inGroup = w.sub(outChannel, w.mul(group, kernel[1]));
-    Value perGroup = w.floordiv(input[1], w.constant(op.getGroups())), first = w.mul(group, perGroup);
-    Value batch = w.loop(0);
+    Value upper = perGroup;
+    if (fits) // no channel where no tap reaches
+      upper = arith::SelectOp::create(inner, at, fits, perGroup, zero);
+    auto loop = scf::ForOp::create(
+        inner, at, zero, upper, one, carried, [&](OpBuilder &b, Location l, Value index, ValueRange sums) {
+          Value channel = arith::AddIOp::create(b, l, first, index);
+          SmallVector<Value> inputIndices = {batch, channel}, weightIndices = {channel, inGroup};
+          llvm::append_range(inputIndices, positions);
+          llvm::append_range(weightIndices, taps);
+          Value x = convertFloat(b, l, tensor::ExtractOp::create(b, l, source, inputIndices), sumType);
+          Value y = convertFloat(b, l, tensor::ExtractOp::create(b, l, weight, weightIndices), sumType);
+          Value sum = arith::AddFOp::create(b, l, sums[0], arith::MulFOp::create(b, l, x, y));
+          scf::YieldOp::create(b, l, sum);
+        });
+    return SmallVector<Value>{loop.getResult(0)};
+  };
+  SmallVector<Value> positions;
+  SmallVector<Value> sums =
+      writeLoops(builder, loc, ranges, positions, createScalar(builder, loc, sumType, 0), element);
+  return convertFloat(builder, loc, sums.front(), type);
+}
 
-    auto element = [&](OpBuilder &inner, Location at, ArrayRef<Value> positions, ValueRange carried) {
-      IndexWriter v{inner, at};
-      SmallVector<Value> taps;
-      Value fits;
-      for (unsigned i = 0; i != spatial; ++i) {
-        Value distance = v.sub(reached[i], v.mul(positions[i], v.constant(op.getStrides()[i])));
-        Value dilation = v.constant(op.getDilations()[i]), tap = v.floordiv(distance, dilation);
-        taps.push_back(tap);
-        if (op.getDilations()[i] == 1)
-          continue;
-        Value isTap = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, v.mul(tap, dilation), distance);
-        fits = fits ? arith::AndIOp::create(inner, at, fits, isTap).getResult() : isTap;
-      }
-      Value upper = perGroup;
-      if (fits) // no channel where no tap reaches
-        upper = arith::SelectOp::create(inner, at, fits, perGroup, zero);
-      auto loop = scf::ForOp::create(
-          inner, at, zero, upper, one, carried, [&](OpBuilder &b, Location l, Value index, ValueRange sums) {
-            Value channel = arith::AddIOp::create(b, l, first, index);
-            SmallVector<Value> inputIndices = {batch, channel}, weightIndices = {channel, inGroup};
-            llvm::append_range(inputIndices, positions);
-            llvm::append_range(weightIndices, taps);
-            Value x = convertFloat(b, l, tensor::ExtractOp::create(b, l, source, inputIndices), sumType);
-            Value y = convertFloat(b, l, tensor::ExtractOp::create(b, l, weight, weightIndices), sumType);
-            Value sum = arith::AddFOp::create(b, l, sums[0], arith::MulFOp::create(b, l, x, y));
-            scf::YieldOp::create(b, l, sum);
-          });
-      return SmallVector<Value>{loop.getResult(0)};
-    };
-    SmallVector<Value> positions;
-    SmallVector<Value> sums =
-        writeLoops(builder, loc, ranges, positions, createScalar(builder, loc, sumType, 0), element);
-    return convertFloat(builder, loc, sums.front(), type);
-  }
+static Value writeConvTranspose(ConvTransposeOp op, ProgramBody &body) {
+  unsigned weight = getInputIndex(op, op.getWeight());
+  SmallVector<Value> input, kernel;
+  for (SymExpr dim : body.getInputDims(0))
+    input.push_back(body.getIndex(dim));
+  for (SymExpr dim : body.getInputDims(weight))
+    kernel.push_back(body.getIndex(dim));
+  return createParallel(body, {}, {}, body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange) {
+    return writeTransposedElement(op, builder, loc, body.getInput(0), body.getInput(weight), input, kernel);
+  });
+}
 
-  ProgramLibrary &library;
-};
-} // namespace
+template <typename... Ops> static void addPools(RewritePatternSet &patterns, ProgramLibrary &library) {
+  (patterns.add<ProgramPattern<Ops>>(patterns.getContext(), library, writePool<Ops>,
+                                     [](Ops op, ProgramRequest &request) { request.exprs = getPoolExprs(op); }),
+   ...);
+}
 
 void relax::populatePoolToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizePool<MaxPoolOp>, LegalizePool<MaxPoolIndicesOp>, LegalizePool<AvgPoolOp>, LegalizePool<LpPoolOp>,
-               LegalizePool<AdaptiveAvgPoolOp>, LegalizePool<AdaptiveMaxPoolOp>, LegalizeConvTranspose>(
-      patterns.getContext(), library);
+  addPools<MaxPoolOp, MaxPoolIndicesOp, AvgPoolOp, LpPoolOp, AdaptiveAvgPoolOp, AdaptiveMaxPoolOp>(patterns, library);
+  patterns.add<ProgramPattern<ConvTransposeOp>>(patterns.getContext(), library, writeConvTranspose);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphQuantizationOps.h"
 #include "ScalarBodies.h"
@@ -22,7 +23,6 @@
 using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
-using sym::SymExpr;
 
 namespace {
 /// Arithmetic on i32 and f32 at one place.
@@ -278,28 +278,7 @@ static Value writeEncode(EncodeOp op, ProgramBody &body) {
   });
 }
 
-namespace {
-template <typename OpTy, Value (*writeBody)(OpTy, ProgramBody &)>
-struct LegalizeStorage final : OpRewritePattern<OpTy> {
-  LegalizeStorage(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern<OpTy>(context), library(library) {}
-
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = op->getName().stripDialect();
-    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
-    request.inputs = {op.getOperand()};
-    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
-  }
-
-  ProgramLibrary &library;
-};
-} // namespace
-
 void relax::populateQuantizationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizeStorage<DecodeOp, writeDecode>, LegalizeStorage<EncodeOp, writeEncode>>(patterns.getContext(),
-                                                                                               library);
+  patterns.add<ProgramPattern<DecodeOp>>(patterns.getContext(), library, writeDecode);
+  patterns.add<ProgramPattern<EncodeOp>>(patterns.getContext(), library, writeEncode);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopNests.h"
+#include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
 #include "ScalarBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,91 +39,71 @@ static Value combine(Operation *op, OpBuilder &builder, Location loc, Value elem
                  : arith::AddIOp::create(builder, loc, element, sum).getResult();
 }
 
-namespace {
-template <typename OpTy> struct LegalizeReduction final : OpRewritePattern<OpTy> {
-  LegalizeReduction(MLIRContext *context, ProgramLibrary &library)
-      : OpRewritePattern<OpTy>(context), library(library) {}
+/// Number of elements that one mean is taken of; 0 gives 0.0 / 0.0, NaN.
+static Value getCount(ProgramBody &body, ArrayRef<int64_t> axes) {
+  Value count = body.getConstant(1);
+  SmallVector<SymExpr> dims = body.getInputDims(0);
+  for (int64_t axis : axes)
+    count = arith::MulIOp::create(body.builder, body.loc, count, body.getIndex(dims[axis]));
+  return count;
+}
 
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
-    if (!isPrepared(op))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
-    ProgramRequest request;
-    request.name = op->getName().stripDialect();
-    request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
-    request.inputs = {op.getOperand()};
-    auto write = [&](ProgramBody &body) { return SmallVector<Value>{writeBody(op, body)}; };
-    request.body = write;
-    return library.replaceWithCall(rewriter, op, request);
-  }
+template <typename OpTy> static Value writeReduction(OpTy op, ProgramBody &body) {
+  OpBuilder &builder = body.builder;
+  SmallVector<SymExpr> dims = body.getInputDims(0), target = body.getOutDims();
+  Type type = op.getType().getElementType(), sumType = isa<MaxOp, MinOp>(op) ? type : getAccumulatorType(type);
+  // A variance written as the difference of two sums loses the digits that they have in common: keep more.
+  if (isa<SumOp, MeanOp>(op) && type.isF32())
+    sumType = builder.getF64Type();
+  bool isMean = isa<MeanOp>(op);
 
-private:
-  static Value writeBody(OpTy op, ProgramBody &body) {
-    OpBuilder &builder = body.builder;
-    SmallVector<SymExpr> dims = body.getInputDims(0), target = body.getOutDims();
-    Type type = op.getType().getElementType(), sumType = isa<MaxOp, MinOp>(op) ? type : getAccumulatorType(type);
-    // A variance written as the difference of two sums loses the digits that they have in common: keep more.
-    if (isa<SumOp, MeanOp>(op) && type.isF32())
-      sumType = builder.getF64Type();
-    bool isMean = isa<MeanOp>(op);
-
-    SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
-    SmallVector<AffineExpr> outExprs;
-    for (auto [dim, extent] : llvm::enumerate(dims)) {
-      if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(dim))) {
-        outExprs.push_back(builder.getAffineDimExpr(dim));
-        continue;
-      }
-      iterators[dim] = utils::IteratorType::reduction;
-      if (op.getKeepdims())
-        outExprs.push_back(builder.getAffineConstantExpr(0));
+  SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
+  SmallVector<AffineExpr> outExprs;
+  for (auto [dim, extent] : llvm::enumerate(dims)) {
+    if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(dim))) {
+      outExprs.push_back(builder.getAffineDimExpr(dim));
+      continue;
     }
-    AffineMap outMap = AffineMap::get(dims.size(), 0, outExprs, op.getContext());
-
-    // The sum goes to the output itself unless it is converted or divided afterwards.
-    bool isFinal = sumType == type && !isMean;
-    Value sums = isFinal ? body.getOut() : body.createEmpty(target, sumType);
-    Value initial = createInitial(op, sumType, builder, body.loc);
-    sums = createFill(body, sums, initial);
-    sums = createGeneric(body, body.getInput(0), builder.getMultiDimIdentityMap(dims.size()), sums, outMap, iterators,
-                         [&](OpBuilder &inner, Location loc, ValueRange elements) {
-                           Value element = elements[0];
-                           if (sumType != type)
-                             element = convertFloat(inner, loc, element, sumType);
-                           return combine(op, inner, loc, element, elements[1]);
-                         });
-    if (isFinal)
-      return sums;
-
-    Value divisor;
-    if (isMean) {
-      Value elements = getCount(body, op.getAxes());
-      Value integer = arith::IndexCastOp::create(builder, body.loc, builder.getI64Type(), elements);
-      divisor = arith::SIToFPOp::create(builder, body.loc, sumType, integer);
-    }
-    return createParallel(body, sums, builder.getMultiDimIdentityMap(target.size()), body.getOut(),
-                          [&](OpBuilder &inner, Location loc, ValueRange elements) {
-                            Value result = elements[0];
-                            if (divisor)
-                              result = arith::DivFOp::create(inner, loc, result, divisor);
-                            return convertFloat(inner, loc, result, type);
-                          });
+    iterators[dim] = utils::IteratorType::reduction;
+    if (op.getKeepdims())
+      outExprs.push_back(builder.getAffineConstantExpr(0));
   }
+  AffineMap outMap = AffineMap::get(dims.size(), 0, outExprs, op.getContext());
 
-  /// Number of elements that one mean is taken of; 0 gives 0.0 / 0.0, NaN.
-  static Value getCount(ProgramBody &body, ArrayRef<int64_t> axes) {
-    Value count = body.getConstant(1);
-    SmallVector<SymExpr> dims = body.getInputDims(0);
-    for (int64_t axis : axes)
-      count = arith::MulIOp::create(body.builder, body.loc, count, body.getIndex(dims[axis]));
-    return count;
+  // The sum goes to the output itself unless it is converted or divided afterwards.
+  bool isFinal = sumType == type && !isMean;
+  Value sums = isFinal ? body.getOut() : body.createEmpty(target, sumType);
+  Value initial = createInitial(op, sumType, builder, body.loc);
+  sums = createFill(body, sums, initial);
+  sums = createGeneric(body, body.getInput(0), builder.getMultiDimIdentityMap(dims.size()), sums, outMap, iterators,
+                       [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                         Value element = elements[0];
+                         if (sumType != type)
+                           element = convertFloat(inner, loc, element, sumType);
+                         return combine(op, inner, loc, element, elements[1]);
+                       });
+  if (isFinal)
+    return sums;
+
+  Value divisor;
+  if (isMean) {
+    Value elements = getCount(body, op.getAxes());
+    Value integer = arith::IndexCastOp::create(builder, body.loc, builder.getI64Type(), elements);
+    divisor = arith::SIToFPOp::create(builder, body.loc, sumType, integer);
   }
+  return createParallel(body, sums, builder.getMultiDimIdentityMap(target.size()), body.getOut(),
+                        [&](OpBuilder &inner, Location loc, ValueRange elements) {
+                          Value result = elements[0];
+                          if (divisor)
+                            result = arith::DivFOp::create(inner, loc, result, divisor);
+                          return convertFloat(inner, loc, result, type);
+                        });
+}
 
-  ProgramLibrary &library;
-};
-} // namespace
+template <typename... Ops> static void addPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
+  (patterns.add<ProgramPattern<Ops>>(patterns.getContext(), library, writeReduction<Ops>), ...);
+}
 
 void relax::populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
-  patterns.add<LegalizeReduction<SumOp>, LegalizeReduction<ProdOp>, LegalizeReduction<MaxOp>, LegalizeReduction<MinOp>,
-               LegalizeReduction<MeanOp>, LegalizeReduction<AnyOp>, LegalizeReduction<AllOp>>(patterns.getContext(),
-                                                                                              library);
+  addPatterns<SumOp, ProdOp, MaxOp, MinOp, MeanOp, AnyOp, AllOp>(patterns, library);
 }

@@ -11,11 +11,16 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
+/// The nearest element of the type, toward zero for an integer.
+static TypedAttr getElement(Builder &builder, double value, Type type) {
+  if (isa<FloatType>(type))
+    return builder.getFloatAttr(type, value);
+  return builder.getIntegerAttr(type, static_cast<int64_t>(value));
+}
+
 Value Composer::scalar(double value, Type type) {
   auto tensor = RankedTensorType::get({}, type);
-  TypedAttr element = isa<FloatType>(type) ? TypedAttr(rewriter.getFloatAttr(type, value))
-                                           : TypedAttr(rewriter.getIntegerAttr(type, static_cast<int64_t>(value)));
-  return make<ConstantOp>(DenseElementsAttr::get(tensor, Attribute(element)));
+  return make<ConstantOp>(DenseElementsAttr::get(tensor, Attribute(getElement(rewriter, value, type))));
 }
 
 Value Composer::cast(Value value, Type elementType) {
@@ -138,9 +143,7 @@ Value Composer::iota(ArrayRef<SymExpr> wanted, int64_t axis, Type type, ValueRan
 }
 
 Value Composer::full(ArrayRef<SymExpr> wanted, double value, Type type, ValueRange sources) {
-  TypedAttr attr = isa<FloatType>(type) ? TypedAttr(rewriter.getFloatAttr(type, value))
-                                        : TypedAttr(rewriter.getIntegerAttr(type, static_cast<int64_t>(value)));
-  return make<FullOp>(shape(wanted, sources), attr);
+  return make<FullOp>(shape(wanted, sources), getElement(rewriter, value, type));
 }
 
 Value Composer::along(Value vector, int64_t axis, int64_t rank) {

@@ -23,10 +23,10 @@ struct DecomposeAttention final : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    if (!hasKnownOperands(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     Composer c(rewriter, op);
     SmallVector<SymExpr> q = c.dims(op.getQuery()), k = c.dims(op.getKey()), v = c.dims(op.getValue());
-    if (llvm::is_contained(q, SymExpr()) || llvm::is_contained(k, SymExpr()) || llvm::is_contained(v, SymExpr()))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     // What the shape rules ask for, so that no product broadcasts by chance.
     k = {q[0], k[1], k[2], q[3]};
     v = {q[0], k[1], k[2], v[3]};
@@ -113,11 +113,11 @@ struct DecomposeRotaryEmbedding final : OpRewritePattern<RotaryEmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(RotaryEmbeddingOp op, PatternRewriter &rewriter) const override {
+    if (!hasKnownOperands(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     Composer c(rewriter, op);
     Value x = c.widen(op.getOperand()), cos = c.widen(op.getCos());
     SmallVector<SymExpr> dims = c.dims(x), angles = c.dims(cos);
-    if (llvm::is_contained(dims, SymExpr()) || llvm::is_contained(angles, SymExpr()))
-      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     int64_t last = dims.size() - 1;
     // A dimension that may be 1 or the operand's is repeated: broadcasting below must not change the operand's.
     SmallVector<SymExpr> target(dims.begin() + (dims.size() - angles.size()), dims.end());

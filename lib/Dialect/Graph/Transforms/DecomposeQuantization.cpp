@@ -65,18 +65,12 @@ template <typename OpTy> static Value spreadZero(OpTy op, Composer &c, Value lik
   return spread(op, c, zero, like);
 }
 
-static bool hasUnknownExtents(Operation *op) {
-  return llvm::any_of(op->getOperands(), [](Value operand) {
-    return llvm::is_contained(sym::getSymbolicDims(operand.getType()), SymExpr());
-  });
-}
-
 namespace {
 struct DecomposeQuantize final : OpRewritePattern<QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(QuantizeOp op, PatternRewriter &rewriter) const override {
-    if (hasUnknownExtents(op))
+    if (!hasKnownOperands(op))
       return rewriter.notifyMatchFailure(op, "an extent is unknown");
     Composer c(rewriter, op);
     Value x = c.widen(op.getOperand());
@@ -95,7 +89,7 @@ struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DequantizeOp op, PatternRewriter &rewriter) const override {
-    if (hasUnknownExtents(op))
+    if (!hasKnownOperands(op))
       return rewriter.notifyMatchFailure(op, "an extent is unknown");
     Composer c(rewriter, op);
     Value scale = c.widen(op.getScale());

@@ -22,10 +22,9 @@ struct DecomposeRecurrent final : OpRewritePattern<RecurrentOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(RecurrentOp op, PatternRewriter &rewriter) const override {
+    if (!hasKnownOperands(op))
+      return rewriter.notifyMatchFailure(op, "an extent is unknown");
     Composer c(rewriter, op);
-    for (Value operand : op->getOperands())
-      if (llvm::is_contained(c.dims(operand), SymExpr()))
-        return rewriter.notifyMatchFailure(op, "an extent is unknown");
     unsigned directions = op.getDirection() == "bidirectional" ? 2 : 1;
     SmallVector<Value> outputs, states, cells;
     for (unsigned direction = 0; direction != directions; ++direction) {

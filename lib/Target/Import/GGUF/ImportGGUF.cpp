@@ -3,13 +3,12 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "../ModelTranslation.h"
 #include "ModelBuilder.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -34,17 +33,10 @@ OwningOpRef<ModuleOp> mlir::relax::importGGUF(StringRef path, MLIRContext *conte
 }
 
 void mlir::relax::registerImportGGUFTranslation(std::function<GGUFImportOptions()> getOptions) {
-  // Weights refer to the model by its name, so the file is opened again by it; what the tool has read is not used.
-  TranslateToMLIRRegistration registration(
+  registerModelTranslation(
       "import-gguf", "read a GGUF model into relax graph ops",
-      [getOptions](llvm::SourceMgr &sourceMgr, MLIRContext *context) -> OwningOpRef<Operation *> {
-        StringRef path = sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBufferIdentifier();
-        if (path == "<stdin>") {
-          emitError(UnknownLoc::get(context)) << "a model is read from a named file: weights refer to it";
-          return {};
-        }
-        return OwningOpRef<Operation *>(
-            importGGUF(path, context, getOptions ? getOptions() : GGUFImportOptions()).release());
+      [getOptions = std::move(getOptions)](StringRef path, MLIRContext *context) {
+        return importGGUF(path, context, getOptions ? getOptions() : GGUFImportOptions());
       },
       [](DialectRegistry &registry) {
         registry.insert<func::FuncDialect, sym::RelaxSymDialect, graph::RelaxDialect>();

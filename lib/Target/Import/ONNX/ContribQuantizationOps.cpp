@@ -71,7 +71,7 @@ static void emitMatMulNBits(NodeEmitter &e) {
 
 /// An integer product as floats: times both scales, plus a bias.
 static void emitMatMulIntegerToFloat(NodeEmitter &e) {
-  Value product = multiplyMatrices(e, readShifted(e, 0, 4, /*isRow=*/true), readShifted(e, 1, 5, /*isRow=*/false));
+  Value product = multiplyMatrices(e, readShifted(e, 0, 4, {1}), readShifted(e, 1, 5, {}));
   Type type = e.getType(2).getElementType();
   auto scale = [&](unsigned index) {
     Value x = e.cast(e.getTensor(index), e.getF32());

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "../ModelTranslation.h"
 #include "GraphImporter.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
@@ -11,8 +12,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -33,17 +32,10 @@ OwningOpRef<ModuleOp> mlir::relax::importONNX(StringRef path, MLIRContext *conte
 }
 
 void mlir::relax::registerImportONNXTranslation(std::function<ONNXImportOptions()> getOptions) {
-  // Weights refer to the model by its name, so the file is opened again by it; what the tool has read is not used.
-  TranslateToMLIRRegistration registration(
+  registerModelTranslation(
       "import-onnx", "read an ONNX model into relax graph ops",
-      [getOptions](llvm::SourceMgr &sourceMgr, MLIRContext *context) -> OwningOpRef<Operation *> {
-        StringRef path = sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID())->getBufferIdentifier();
-        if (path == "<stdin>") {
-          emitError(UnknownLoc::get(context)) << "a model is read from a named file: weights refer to it";
-          return {};
-        }
-        return OwningOpRef<Operation *>(
-            importONNX(path, context, getOptions ? getOptions() : ONNXImportOptions()).release());
+      [getOptions = std::move(getOptions)](StringRef path, MLIRContext *context) {
+        return importONNX(path, context, getOptions ? getOptions() : ONNXImportOptions());
       },
       [](DialectRegistry &registry) {
         registry.insert<arith::ArithDialect, func::FuncDialect, scf::SCFDialect, sym::RelaxSymDialect,

@@ -13,8 +13,9 @@ namespace mlir::relax::onnx {
 /// Floats as another type, whose lowest and highest values stand for what is beyond them.
 Value saturate(NodeEmitter &e, Value x, Type type);
 
-/// Input `index` minus the zero point in input `zeroIndex`, if there is one, in i32.
-Value readShifted(NodeEmitter &e, unsigned index, unsigned zeroIndex, bool isRow);
+/// Input `index` minus the zero point in input `zeroIndex`, if there is one, in i32. A vector of several zero points
+/// gets dimensions at `axes` to lie along those that it belongs to.
+Value readShifted(NodeEmitter &e, unsigned index, unsigned zeroIndex, ArrayRef<int64_t> axes);
 
 /// The product of numpy's matmul.
 Value multiplyMatrices(NodeEmitter &e, Value a, Value b);

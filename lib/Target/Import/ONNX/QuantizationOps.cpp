@@ -156,38 +156,27 @@ static void emitDynamicQuantizeLinear(NodeEmitter &e) {
 // Products of integers
 //===----------------------------------------------------------------------===//
 
-Value mlir::relax::onnx::readShifted(NodeEmitter &e, unsigned index, unsigned zeroIndex, bool isRow) {
+Value mlir::relax::onnx::readShifted(NodeEmitter &e, unsigned index, unsigned zeroIndex, ArrayRef<int64_t> axes) {
   Value x = e.cast(e.getTensor(index), getI32(e));
   if (!e.has(zeroIndex))
     return x;
   Value zero = e.cast(e.getTensor(zeroIndex), getI32(e));
-  // A vector has one entry per row of the left or column of the right operand.
-  if (e.getRank(zeroIndex) == 1 && e.getType(zeroIndex).getDimSize(0) == 1)
-    zero = e.reshape(zero, {});
-  else if (e.getRank(zeroIndex) == 1 && isRow)
-    zero = e.expandDims(zero, {1});
+  if (e.getRank(zeroIndex) == 1)
+    zero = e.getType(zeroIndex).getDimSize(0) == 1 ? e.reshape(zero, {}) : e.expandDims(zero, axes);
   return e.subtract(x, zero);
 }
 
 /// The same for the weights of a convolution: an entry per output channel.
 static Value readShiftedWeight(NodeEmitter &e, unsigned index, unsigned zeroIndex) {
-  Value x = e.cast(e.getTensor(index), getI32(e));
-  if (!e.has(zeroIndex))
-    return x;
-  Value zero = e.cast(e.getTensor(zeroIndex), getI32(e));
-  if (e.getRank(zeroIndex) == 1 && e.getType(zeroIndex).getDimSize(0) == 1)
-    zero = e.reshape(zero, {});
-  else if (e.getRank(zeroIndex) == 1)
-    zero = e.expandDims(zero, llvm::to_vector(llvm::seq<int64_t>(1, e.getRank(index))));
-  return e.subtract(x, zero);
+  return readShifted(e, index, zeroIndex, llvm::to_vector(llvm::seq<int64_t>(1, e.getRank(index))));
 }
 
 static void emitMatMulInteger(NodeEmitter &e) {
-  e.setResult(0, multiplyMatrices(e, readShifted(e, 0, 2, /*isRow=*/true), readShifted(e, 1, 3, /*isRow=*/false)));
+  e.setResult(0, multiplyMatrices(e, readShifted(e, 0, 2, {1}), readShifted(e, 1, 3, {})));
 }
 
 static void emitConvInteger(NodeEmitter &e) {
-  e.setResult(0, convolve(e, readShifted(e, 0, 2, /*isRow=*/false), readShiftedWeight(e, 1, 3)));
+  e.setResult(0, convolve(e, readShifted(e, 0, 2, {}), readShiftedWeight(e, 1, 3)));
 }
 
 /// saturate(round(x * scale) + zero)
@@ -203,7 +192,7 @@ static Value requantize(NodeEmitter &e, Value x, Value scale, unsigned zeroIndex
 static Value readScale(NodeEmitter &e, unsigned index) { return e.cast(e.getTensor(index), e.getF32()); }
 
 static void emitQLinearMatMul(NodeEmitter &e) {
-  Value product = multiplyMatrices(e, readShifted(e, 0, 2, /*isRow=*/true), readShifted(e, 3, 5, /*isRow=*/false));
+  Value product = multiplyMatrices(e, readShifted(e, 0, 2, {1}), readShifted(e, 3, 5, {}));
   auto asScalar = [&](unsigned index, bool isRow) {
     Value scale = readScale(e, index);
     if (e.getRank(index) != 1)
@@ -217,7 +206,7 @@ static void emitQLinearMatMul(NodeEmitter &e) {
 }
 
 static void emitQLinearConv(NodeEmitter &e) {
-  Value sum = convolve(e, readShifted(e, 0, 2, /*isRow=*/false), readShiftedWeight(e, 3, 5));
+  Value sum = convolve(e, readShifted(e, 0, 2, {}), readShiftedWeight(e, 3, 5));
   int64_t rank = e.getRank(0);
   auto perChannel = [&](Value values, unsigned index) {
     if (!values || e.getRank(index) != 1)
