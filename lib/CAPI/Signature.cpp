@@ -24,7 +24,7 @@ relax_rt_dtype relax_capi::getDtype(Type elementType) {
   if (elementType.isIndex())
     return {RELAX_RT_INT, 64, 1};
   const sym::ElementKind *kind = sym::getElementKind(elementType);
-  if (!kind || kind->family == sym::kStorage)
+  if (!kind)
     return {RELAX_RT_INT, 0, 1};
   return {static_cast<uint8_t>(kind->code), static_cast<uint8_t>(kind->bits), 1};
 }

@@ -1,38 +1,52 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""Arguments that are not dense numpy arrays already."""
+"""Arguments that are not dense numpy arrays already, and the element types that numpy itself has not."""
 import numpy as np
 
 _ORDER = {"b": 0, "i": 1, "u": 1, "f": 2}
+_EXTRA = {"bfloat16": "f", "float8_e4m3fn": "f", "float8_e4m3fnuz": "f", "float8_e5m2": "f", "float8_e5m2fnuz": "f",
+          "float8_e8m0fnu": "f", "float4_e2m1fn": "f", "int4": "i", "int2": "i", "uint4": "u", "uint2": "u"}
 
 
-def _from_python(value, dtype, name):
+def get_extra_type(name):
+    """The dtype of this name from ml_dtypes, a package that is needed for such elements only."""
+    try:
+        import ml_dtypes
+        return np.dtype(getattr(ml_dtypes, name))
+    except (ImportError, AttributeError):
+        raise ImportError(f"elements of type {name} need the Python package ml_dtypes 0.5 or later",
+                          name="ml_dtypes") from None
+
+
+def _from_python(value, type_name, name):
     """Numbers and lists have no element type of their own: they take the input's when that keeps their values."""
+    dtype = get_extra_type(type_name) if type_name in _EXTRA else np.dtype(type_name)
     plain = np.asarray(value)
-    kind = dtype.kind if dtype.kind in _ORDER else "f"
+    kind = _EXTRA.get(type_name, dtype.kind)
     if plain.dtype.kind not in _ORDER or (plain.size and _ORDER[plain.dtype.kind] > _ORDER[kind]):
         raise TypeError(f"input '{name}': expected elements of type {dtype}, actual {plain.dtype}")
     array = plain.astype(dtype)
-    if kind in "iu" and not np.array_equal(array, plain):
+    kept = array.astype(np.int64) if type_name in _EXTRA and kind in "iu" else array
+    if kind in "iu" and not np.array_equal(kept, plain):
         raise OverflowError(f"input '{name}': a value does not fit {dtype}")
     return array
 
 
-def to_array(value, dtype, name):
-    """A dense, aligned array with the elements of `value`, and whether it holds the bits of bfloat16 as uint16."""
+def to_array(value, type_name, name):
+    """A dense, aligned array with the elements of `value`; those of ml_dtypes as their bits, with the type's name."""
     if isinstance(value, np.ndarray):
         array = value
-    elif hasattr(value, "__dlpack__"):
-        array = np.from_dlpack(value)
     elif isinstance(value, np.generic):
         array = np.asarray(value)
+    elif hasattr(value, "__dlpack__"):
+        array = np.from_dlpack(value)
     else:
-        array = _from_python(value, dtype, name)
+        array = _from_python(value, type_name, name)
     if not array.dtype.isnative:
         raise TypeError(f"input '{name}': element type {array.dtype} is not supported: another byte order")
     if not (array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, order="C", copy=True)
-    if array.dtype.name == "bfloat16":
-        return array.view(np.uint16), True
+    if array.dtype.name in _EXTRA:
+        return array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8), array.dtype.name
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise TypeError(f"input '{name}': element type {array.dtype} is not supported")
-    return array, False
+    return array, ""

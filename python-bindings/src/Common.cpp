@@ -27,28 +27,52 @@ Python &python() {
   return *objects;
 }
 
+/// Element types that numpy has from the package ml_dtypes.
+constexpr struct {
+  const char *name;
+  relax_rt_dtype dtype;
+} kExtraTypes[] = {
+    {"bfloat16", {RELAX_RT_BFLOAT, 16, 1}},
+    {"float8_e4m3fn", {RELAX_RT_FLOAT8_E4M3FN, 8, 1}},
+    {"float8_e4m3fnuz", {RELAX_RT_FLOAT8_E4M3FNUZ, 8, 1}},
+    {"float8_e5m2", {RELAX_RT_FLOAT8_E5M2, 8, 1}},
+    {"float8_e5m2fnuz", {RELAX_RT_FLOAT8_E5M2FNUZ, 8, 1}},
+    {"float8_e8m0fnu", {RELAX_RT_FLOAT8_E8M0FNU, 8, 1}},
+    {"float4_e2m1fn", {RELAX_RT_FLOAT4_E2M1FN, 4, 1}},
+    {"int4", {RELAX_RT_INT, 4, 1}},
+    {"int2", {RELAX_RT_INT, 2, 1}},
+    {"uint4", {RELAX_RT_UINT, 4, 1}},
+    {"uint2", {RELAX_RT_UINT, 2, 1}},
+};
+
+const char *getExtraName(relax_rt_dtype dtype) {
+  for (const auto &extra : kExtraTypes)
+    if (extra.dtype.code == dtype.code && extra.dtype.bits == dtype.bits)
+      return extra.name;
+  return nullptr;
+}
+
+/// The name of numpy or ml_dtypes.
+std::string getTypeName(relax_rt_dtype dtype) {
+  if (const char *name = getExtraName(dtype))
+    return name;
+  if (dtype.code == RELAX_RT_BOOL)
+    return "bool";
+  const char *kind = dtype.code == RELAX_RT_INT ? "int" : dtype.code == RELAX_RT_UINT ? "uint" : "float";
+  return kind + std::to_string(dtype.bits);
+}
+
 /// The dtype of numpy, made once per type.
 nb::object getDtype(relax_rt_dtype dtype) {
-  static nb::object *known = new nb::object[8 * 128];
-  nb::object &entry = known[(dtype.code & 7) * 128 + (dtype.bits & 127)];
+  static nb::object *known = new nb::object[32 * 128];
+  nb::object &entry = known[(dtype.code & 31) * 128 + (dtype.bits & 127)];
   if (entry.is_valid())
     return entry;
   nb::object make = nb::module_::import_("numpy").attr("dtype");
-  std::string bytes = std::to_string(dtype.bits / 8);
-  switch (dtype.bits == 0 ? -1 : dtype.code) {
-  case RELAX_RT_INT:
-    return entry = make("i" + bytes);
-  case RELAX_RT_UINT:
-    return entry = make("u" + bytes);
-  case RELAX_RT_FLOAT:
-    return entry = make("f" + bytes);
-  case RELAX_RT_BOOL:
-    return entry = make("?");
-  case RELAX_RT_BFLOAT:
-    return entry = make(nb::module_::import_("ml_dtypes").attr("bfloat16"));
-  default:
-    raiseError("the element type has no counterpart in numpy", "invalid argument");
-  }
+  std::string name = getTypeName(dtype);
+  if (!getExtraName(dtype))
+    return entry = make(name.c_str());
+  return entry = make(nb::module_::import_("relax._arrays").attr("get_extra_type")(name.c_str()));
 }
 
 /// What a format of the buffer protocol says; 0 bits when it is not one of ours.
@@ -101,7 +125,7 @@ nb::tuple TensorInfo::getDims() const {
 nb::object TensorInfo::getNumpyDtype() const { return getDtype(dtype); }
 
 std::string TensorInfo::str() const {
-  std::string text = name + ": " + nb::cast<std::string>(nb::str(getNumpyDtype())) + "[";
+  std::string text = name + ": " + getTypeName(dtype) + "[";
   for (const std::string &dim : dims)
     text += (&dim == dims.data() ? "" : ", ") + dim;
   return text + "]";
@@ -186,25 +210,29 @@ void Arguments::add(const TensorInfo &info, nb::handle value) {
   if (addBuffer(value))
     return;
   // Strides, lists, tensors of other packages: relax._arrays makes a dense array, as its bits where needed.
-  nb::tuple made = nb::cast<nb::tuple>(python().toArray(value, info.getNumpyDtype(), info.name));
+  nb::tuple made = nb::cast<nb::tuple>(python().toArray(value, getTypeName(info.dtype), info.name));
   if (!addBuffer(made[0]))
     throw nb::type_error(("input '" + info.name + "': the elements are not supported").c_str());
-  if (nb::cast<bool>(made[1]))
-    views.back().dtype = {RELAX_RT_BFLOAT, 16, 1};
+  std::string extra = nb::cast<std::string>(made[1]);
+  for (const auto &known : kExtraTypes)
+    if (extra == known.name)
+      views.back().dtype = known.dtype;
 }
 
 nb::object relax_python::makeArray(const relax_rt_tensor_view &view) {
   nb::list shape;
   for (int64_t i = 0; i < view.rank; ++i)
     shape.append(view.dims[i]);
-  bool isBits = view.dtype.code == RELAX_RT_BFLOAT;
-  nb::object array =
-      python().empty(nb::tuple(shape), getDtype(isBits ? relax_rt_dtype{RELAX_RT_UINT, 16, 1} : view.dtype));
+  // numpy hands out no buffer of the types of ml_dtypes: they are filled as bits.
+  bool isBits = getExtraName(view.dtype);
+  nb::object dtype = getDtype(view.dtype);
+  uint8_t bits = view.dtype.bits <= 8 ? 8 : view.dtype.bits;
+  nb::object array = python().empty(nb::tuple(shape), isBits ? getDtype({RELAX_RT_UINT, bits, 1}) : dtype);
   Py_buffer buffer;
   if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE) != 0)
     throw nb::python_error();
   if (buffer.len)
     std::memcpy(buffer.buf, view.data, static_cast<size_t>(buffer.len));
   PyBuffer_Release(&buffer);
-  return isBits ? array.attr("view")(getDtype(view.dtype)) : array;
+  return isBits ? array.attr("view")(dtype) : array;
 }

@@ -33,7 +33,7 @@ struct TensorInfo {
   relax_rt_dtype dtype;
 
   nb::tuple getDims() const;
-  /// The dtype of numpy; raises an error when there is none.
+  /// The dtype of numpy; raises ImportError when it takes ml_dtypes and that is not there.
   nb::object getNumpyDtype() const;
   std::string str() const;
 };

@@ -40,6 +40,14 @@ class RelaxRep(BackendRep):
         return tuple(self.module(**{name: np.asarray(value) for name, value in inputs.items()}).values())
 
 
+class InterpretedRep(RelaxRep):
+    """A model in the reference interpreter of the graph, as it was imported."""
+
+    def __init__(self, path, inputs):
+        self.module = relax.onnx.load(path)["main"]
+        self.inputs = inputs
+
+
 class RelaxBackend(Backend):
     """The backend: CPU only."""
 

@@ -4,14 +4,17 @@
 
   run.py                       every case as it is, and with every input dimension symbolic at two sizes
   run.py --mode static         only as they are; --mode symbolic: only the latter
+  run.py --way compiled        only compiled; --way interpreted: only in the interpreter, as imported
   run.py --shard 1/4           a quarter of the cases
   run.py --filter REGEX        cases by name
   run.py --sample              a few cases of sample.txt that ./check runs
   run.py --report FILE.json    the result of every case
+  run.py --update-failures     writes known_failures.tsv anew for the cases that are run
   run.py --list-excluded       cases that are not run, and why; --update-excluded writes exclusions.tsv
 
-Prints what failed by operator, then 'N passed, N failed' for each mode. Excluded are training, strings, sequences,
-optionals and maps (exclusions.tsv), and in the symbolic mode cases without a valid second size.
+Prints what failed by operator, then 'N passed, N failed' for each mode and way. Excluded are training, strings,
+sequences, optionals and maps (exclusions.tsv), and in the symbolic mode cases without a valid second size. The exit
+code is 1 when a case fails that known_failures.tsv does not name, or one passes that it names.
 """
 import argparse
 import collections
@@ -34,7 +37,10 @@ import second_size  # noqa: E402
 
 EXCLUSIONS = pathlib.Path(__file__).with_name("exclusions.tsv")
 SAMPLE = EXCLUSIONS.with_name("sample.txt")
+FAILURES = EXCLUSIONS.with_name("known_failures.tsv")
+FAILURES_HEADER = "# Licensed under the Apache License, Version 2.0. See LICENSE.\n# mode\tway\tname\treason\n"
 HEADER = "# Licensed under the Apache License, Version 2.0. See LICENSE.\n# name\treason\n"
+WAYS = ["compiled", "interpreted"]
 CACHE = backend.BUILD / "conformance"
 
 
@@ -103,35 +109,46 @@ def run_isolated(function, seconds=60):
     return text.decode() or None
 
 
-def test(case, model, data):
-    """Compiles the model and runs it on every (inputs, outputs) in one process; gives an error text or None."""
+def run_all(make, case, data):
+    """Runs every (inputs, outputs) in one process; gives an error text or None."""
+    def execute():
+        function = make()
+        for index, (inputs, outputs) in enumerate(data):
+            try:
+                second_size.check(outputs, list(function.run(inputs)), case)
+            except Exception as error:
+                raise RuntimeError(f"run {index}: {error}") from None
+
+    return run_isolated(execute)
+
+
+def test(case, model, data, ways):
+    """Compiles the model and runs it, interprets it; gives {way: error text or None}."""
+    results = {}
     with tempfile.TemporaryDirectory() as folder:
         path, artifact = pathlib.Path(folder) / "model.onnx", pathlib.Path(folder) / "model.rlx"
         path.write_bytes(model)
-        try:
-            backend.compile_file(path, artifact)
-        except Exception as error:  # a failure of this case
-            return f"compile: {error}"
-
-        def execute():
-            compiled = backend.RelaxRep(artifact, [])
-            for index, (inputs, outputs) in enumerate(data):
-                try:
-                    got = list(compiled.run(inputs))
-                    second_size.check(outputs, got, case)
-                except Exception as error:
-                    raise RuntimeError(f"run {index}: {error}") from None
-
-        return run_isolated(execute)
+        if "compiled" in ways:
+            try:
+                backend.compile_file(path, artifact)
+                results["compiled"] = run_all(lambda: backend.RelaxRep(artifact, []), case, data)
+            except Exception as error:  # a failure of this case
+                results["compiled"] = f"compile: {error}"
+        if "interpreted" in ways:
+            backend.relax.onnx  # noqa: B018 - loads the compiler here, once for all children
+            results["interpreted"] = run_all(lambda: backend.InterpretedRep(path, []), case, data)
+    return results
 
 
-def run_static(case):
-    return case.name, "static", test(case, case.model, case.data)
+def run_static(job):
+    case, ways = job
+    return case.name, "static", test(case, case.model, case.data, ways)
 
 
 def run_symbolic(job):
-    case, second = job
-    return case.name, "symbolic", test(case, second.model, [case.data[0], (second.inputs, second.outputs)])
+    case, second, ways = job
+    data = [case.data[0], (second.inputs, second.outputs)]
+    return case.name, "symbolic", test(case, second.model, data, ways)
 
 
 def find_second(case):
@@ -153,6 +170,23 @@ def load_seconds(chosen, pool):
         part.write_bytes(pickle.dumps(known))
         part.replace(cache)
     return known
+
+
+def read_failures():
+    """{(mode, way, name): reason}"""
+    lines = FAILURES.read_text().splitlines() if FAILURES.exists() else []
+    fields = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    return {(mode, way, name): reason for mode, way, name, reason in fields}
+
+
+def update_failures(known, results):
+    for (mode, way), outcome in results.items():
+        for name, text in outcome.items():
+            known.pop((mode, way, name), None)
+            if text:
+                reason = re.sub(r"\S*/model\.onnx", "model.onnx", " ".join(text.split()))
+                known[mode, way, name] = reason[:160]
+    FAILURES.write_text(FAILURES_HEADER + "".join("\t".join([*key, known[key]]) + "\n" for key in sorted(known)))
 
 
 def summarize(mode, results, operators, total_excluded):
@@ -186,6 +220,7 @@ def load_sample():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=["both", "static", "symbolic"], default="both")
+    parser.add_argument("--way", choices=["both", *WAYS], default="both")
     parser.add_argument("--shard", default="1/1")
     parser.add_argument("--filter", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -193,6 +228,7 @@ def parse_arguments():
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--list-excluded", action="store_true")
     parser.add_argument("--update-excluded", action="store_true")
+    parser.add_argument("--update-failures", action="store_true")
     return parser.parse_args()
 
 
@@ -209,7 +245,8 @@ def main():
     left_out = {case.name: excluded[case.name] for case in chosen if case.name in excluded}
     chosen = [case for case in chosen if case.name not in excluded]
     start = time.monotonic()
-    results = {"static": {}, "symbolic": {}}
+    ways = WAYS if args.way == "both" else [args.way]
+    results = collections.defaultdict(dict)
     with multiprocessing.Pool(args.jobs) as pool:
         if args.list_excluded or args.mode != "static":
             seconds = load_seconds(chosen, pool)
@@ -221,24 +258,35 @@ def main():
             return 0
         work = []
         if args.mode != "symbolic":
-            work.append(pool.imap_unordered(run_static, chosen, chunksize=8))
+            work.append(pool.imap_unordered(run_static, [(case, ways) for case in chosen], chunksize=8))
         if args.mode != "static":
-            jobs = [(case, seconds[case.name]) for case in chosen if not seconds[case.name].reason]
+            jobs = [(case, seconds[case.name], ways) for case in chosen if not seconds[case.name].reason]
             work.append(pool.imap_unordered(run_symbolic, jobs, chunksize=8))
         for part in work:
-            for name, mode, text in part:
-                results[mode][name] = text
+            for name, mode, texts in part:
+                for way, text in texts.items():
+                    results[mode, way][name] = text
     operators = {case.name: get_operator(case) for case in chosen}
-    for mode, outcome in results.items():
-        if outcome:
-            summarize(mode, outcome, operators, len(left_out) + (0 if mode == "static" else len(chosen) - len(outcome)))
+    for (mode, way), outcome in results.items():
+        without_size = 0 if mode == "static" else len(chosen) - len(outcome)
+        summarize(f"{mode}, {way}", outcome, operators, len(left_out) + without_size)
+    known = read_failures()
     if args.report:
-        args.report.write_text(json.dumps({"results": results, "left out": left_out}, indent=1, sort_keys=True))
+        texts = {f"{mode} {way}": outcome for (mode, way), outcome in results.items()}
+        args.report.write_text(json.dumps({"results": texts, "left out": left_out}, indent=1, sort_keys=True))
+    if args.update_failures:
+        update_failures(known, results)
     print(f"{time.monotonic() - start:.0f} s")
-    failed = sum(bool(text) for outcome in results.values() for text in outcome.values())
-    passed = sum(len(outcome) for outcome in results.values()) - failed
+    failed = passed = surprises = 0
+    for (mode, way), outcome in results.items():
+        for name, text in sorted(outcome.items()):
+            failed, passed = failed + bool(text), passed + (not text)
+            if bool(text) != ((mode, way, name) in known):
+                surprises += 1
+                print(f"{mode}, {way}, {name}: " + (f"fails, not in {FAILURES.name}: {text}" if text else
+                                                    f"passes, but is in {FAILURES.name}"))
     print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return 1 if surprises else 0
 
 
 if __name__ == "__main__":

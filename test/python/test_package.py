@@ -117,6 +117,72 @@ def test_no_wrong_values_from_lists(executable):
         twice([1, 2], doubles, [1, 0], 2)
 
 
+# What numpy has from ml_dtypes: element type, name, a value that it holds, a list that it does not take.
+EXTRA_TYPES = {"bf16": ("bfloat16", 0.5, ["a"]), "f8E4M3FN": ("float8_e4m3fn", -0.5, ["a"]),
+               "f8E4M3FNUZ": ("float8_e4m3fnuz", 3.5, ["a"]), "f8E5M2": ("float8_e5m2", 1.25, ["a"]),
+               "f8E5M2FNUZ": ("float8_e5m2fnuz", -8.0, ["a"]), "f8E8M0FNU": ("float8_e8m0fnu", 4.0, ["a"]),
+               "f4E2M1FN": ("float4_e2m1fn", -6.0, ["a"]), "i4": ("int4", -8, [8]), "i2": ("int2", -2, [2]),
+               "ui4": ("uint4", 15, [-1]), "ui2": ("uint2", 3, [0.5])}
+ECHO = """
+func.func @{name}(%x: tensor<?x{type}, #n> {{relax.name = "x"}}) -> (tensor<?x{type}, #nn>, tensor<?x{wide}, #n>)
+    attributes {{relax_sym.scope = #relax_sym.scope<>}} {{
+  %0 = relax.concat %x, %x {{axis = 0 : i64}} : (tensor<?x{type}, #n>, tensor<?x{type}, #n>) -> tensor<?x{type}, #nn>
+  %1 = relax.astype %x {{dtype = {wide}}} : (tensor<?x{type}, #n>) -> tensor<?x{wide}, #n>
+  return %0, %1 : tensor<?x{type}, #nn>, tensor<?x{wide}, #n>
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def echoes(relax):
+    """One function for each of these types: compiled, and in the interpreter."""
+    module = relax.Module.parse("#n = #relax_sym.shape<[n]>\n#nn = #relax_sym.shape<[n*2]>\n" + "".join(
+        ECHO.format(type=element, name=name, wide="i8" if isinstance(good, int) else "f32")
+        for element, (name, good, _) in EXTRA_TYPES.items()))
+    return module.compile(functions=["*"]), module
+
+
+@pytest.mark.parametrize("name, good, bad", EXTRA_TYPES.values(), ids=EXTRA_TYPES)
+def test_types_of_ml_dtypes(echoes, relax, name, good, bad):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    for functions in echoes:
+        function = functions[name]
+        assert function.inputs[0].dtype == dtype and str(function.inputs[0]) == f"x: {name}[n]"
+        for n in [5, 0, 1]:
+            plain = np.resize(np.array([good, 1]), n)
+            x = plain.astype(dtype)
+            for value in [x, np.repeat(x, 2)[::2], plain.tolist()]:
+                doubled, wide = function(value).values()
+                assert doubled.dtype == dtype and doubled.tobytes() == np.tile(x, 2).tobytes()
+                np.testing.assert_array_equal(doubled.astype(wide.dtype), np.tile(plain, 2))
+                np.testing.assert_array_equal(wide, plain)
+        with pytest.raises((TypeError, OverflowError), match="input 'x'"):
+            function(bad)
+        with pytest.raises(relax.RelaxError, match="element type"):
+            function(np.zeros(2))
+
+
+def test_without_ml_dtypes(relax, echoes, build, tmp_path):
+    """The package needs it for such elements only, and says so."""
+    _, module = echoes
+    module.compile_to(tmp_path / "a.rlx", functions=["*"])
+    run_python(build, f"""
+import sys
+sys.modules["ml_dtypes"] = None
+import numpy as np, relax
+executable = relax.load({str(tmp_path / 'a.rlx')!r})
+assert repr(executable["int4"].inputs[0]) == "x: int4[n]"
+for attempt in [lambda: executable["int4"]([1]), lambda: executable["bfloat16"].inputs[0].dtype]:
+    try:
+        attempt()
+    except ImportError as error:
+        assert "need the Python package ml_dtypes" in str(error), error
+    else:
+        raise AssertionError("no error")
+""")
+
+
 def test_wrong_inputs(executable, relax):
     x = make_x(2)
     with pytest.raises(TypeError, match=r"main\(\) is missing input 'x'"):
