@@ -57,6 +57,7 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
 
 void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   manager.addPass(createPackWeightsPass({options.vectorBits, /*blobDirectory=*/""}));
+  manager.addPass(createSymbolDCEPass()); // programs that only read weights in the other layout
   buildPlanPipeline(manager);
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());

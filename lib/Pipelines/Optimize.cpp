@@ -17,4 +17,5 @@ void relax::buildOptimizePipeline(OpPassManager &manager) {
   manager.addPass(tp::createAnnotatePatternKindsPass());
   manager.addPass(createFuseOpsPass());
   manager.addPass(createFuseTensorProgramsPass());
+  manager.addPass(createMergeProgramsPass());
 }

@@ -106,6 +106,16 @@ def FuseTensorProgramsPass : Pass<"relax-fuse-tensor-programs", "::mlir::ModuleO
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def MergeProgramsPass : Pass<"relax-merge-programs", "::mlir::ModuleOp"> {
+  let summary = "Keeps one of tensor programs that are equal.";
+  let description = [{
+    Before: any phase with tensor programs. After: no private program is equal, up to the names of its symbols, to one before
+    it; its callers call that one. Equal programs have the same arguments, facts and body. Layers of a model share their
+    kernels so: they are compiled once and stay in the instruction cache.
+  }];
+  let statistics = [Statistic<"numMerged", "merged", "Programs removed">];
+}
+
 def InlineTensorProgramsPass : Pass<"relax-inline-tensor-programs", "::mlir::ModuleOp"> {
   let summary = "Puts the bodies of tensor programs where they are called.";
   let description = [{
