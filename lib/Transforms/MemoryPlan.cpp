@@ -6,6 +6,7 @@
 #include "MemoryPlan.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "SampleSizes.h"
 #include "SymbolBounds.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -22,31 +23,26 @@ class Planner {
 public:
   explicit Planner(func::FuncOp function)
       : function(function), block(&function.getBody().front()), prover(function.getContext(), sym::getScope(function)),
-        bounds(function) {}
+        bounds(function), entryProver(function.getContext(), bounds.getEntryFacts()) {}
 
   FailureOr<MemoryPlan> run() {
     for (auto [index, op] : llvm::enumerate(*block))
       positions[&op] = index;
     if (failed(collect()))
       return failure();
-    for (unsigned tenant = 0; tenant < plan.tenants.size(); ++tenant)
-      if (plan.tenants[tenant].home == Home::Arena)
-        place(tenant);
-    if (failed(layOut()))
-      return failure();
-    findPeaks();
+    SmallVector<SmallVector<int64_t>> samples;
+    for (const SampleValues &values : getSamples(entryProver, bounds.getEntrySymbols(), bounds.getEntryFacts()))
+      samples.push_back(getSizes(values));
+    layOutTenants(plan, samples);
     return std::move(plan);
   }
 
 private:
   LogicalResult collect();
-  LogicalResult addTenant(Operation *op, SymExpr bytes, unsigned start, unsigned end);
+  LogicalResult addTenant(Operation *op, SymExpr bytes, ArrayRef<SymExpr> factors, unsigned start, unsigned end);
   LogicalResult collectAlloc(AllocOp alloc);
   LogicalResult collectWorkspace(CallDPSOp call);
-  void place(unsigned tenant);
-  bool isFree(const PlannedStorage &storage, const Tenant &tenant) const;
-  LogicalResult layOut();
-  void findPeaks();
+  SmallVector<int64_t> getSizes(const SampleValues &values) const;
 
   /// Position of the op of the outermost block that holds `op`.
   unsigned getPosition(Operation *op) const { return positions.lookup(block->findAncestorOpInBlock(*op)); }
@@ -55,6 +51,7 @@ private:
   Block *block;
   sym::Prover prover;
   SymbolBounds bounds;
+  sym::Prover entryProver; // knows only what is checked before the arena is made
   DenseMap<Operation *, unsigned> positions;
   MemoryPlan plan;
 };
@@ -101,28 +98,46 @@ static bool isCarried(AllocOp alloc) {
                       [&](Value value) { return getMemoryRoot(value) == alloc.getResult(); });
 }
 
-LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, unsigned start, unsigned end) {
+LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, ArrayRef<SymExpr> factors, unsigned start,
+                                 unsigned end) {
   if (!bytes)
     return op->emitOpError("needs more memory than 64 bits can count");
-  // Extents are checked where they are used, after the arena was sized: none may make a size negative.
-  std::optional<int64_t> least = prover.lowerBound(bytes);
-  if (!least || *least < 0)
-    bytes = SymExpr::max({bytes, SymExpr::constant(op->getContext(), 0)});
-  Tenant tenant{op, bytes};
+  Tenant tenant;
+  tenant.op = op;
+  tenant.bytes = bytes;
   tenant.start = start;
   tenant.end = end;
   auto alloc = dyn_cast<AllocOp>(op);
+  SymExpr zero = SymExpr::constant(function.getContext(), 0);
+  auto mayBeNegative = [&](SymExpr expr) { return entryProver.isLessEqual(zero, expr) != Verdict::True; };
   if (alloc && isCarried(alloc)) {
     tenant.home = Home::Alternating;
   } else if (SymExpr bounded = bounds.getEntryBound(bytes)) {
+    // The factors are easier to judge than their product.
     tenant.bytes = bounded;
-  } else if (alloc) {
-    tenant.home = op->getBlock() == block ? Home::Separate : Home::Growing;
-  } else {
-    return op->emitOpError("needs ") << bytes.str()
-                                     << " bytes, whose symbols are found while running and have no bound";
+    tenant.padded = roundUp(bounded, kArenaAlignment);
+    tenant.mayBeNegative = bounded == bytes && alloc ? llvm::any_of(factors, mayBeNegative)
+                                                     : !tenant.padded || mayBeNegative(tenant.padded);
   }
-  plan.tenants.push_back(tenant);
+  if (tenant.home == Home::Arena && !tenant.padded) {
+    if (!alloc)
+      return op->emitOpError("needs ") << bytes.str()
+                                       << " bytes, whose symbols are found while running and have no bound";
+    tenant.home = op->getBlock() == block ? Home::Separate : Home::Growing;
+  }
+  if (tenant.home == Home::Arena && !alloc) {
+    // Above other scratch memory that is needed at the same time.
+    tenant.offset = zero;
+    for (const Tenant &other : plan.tenants)
+      if (other.isScratch() && other.start <= end && start <= other.end)
+        tenant.offset = tenant.offset + other.padded;
+    if (tenant.mayBeNegative)
+      tenant.padded = SymExpr::max({tenant.padded, zero});
+    tenant.mayBeNegative = false;
+    if (!tenant.offset || !tenant.padded)
+      return op->emitOpError("needs more scratch memory than 64 bits can count");
+  }
+  plan.tenants.push_back(std::move(tenant));
   return success();
 }
 
@@ -130,7 +145,8 @@ LogicalResult Planner::collectAlloc(AllocOp alloc) {
   auto [start, end] = findLifeTime(alloc, [&](Operation *op) { return getPosition(op); });
   if (start == ~0u)
     start = end = getPosition(alloc); // never used
-  return addTenant(alloc, getByteSize(cast<RankedTensorType>(alloc.getType())), start, end);
+  auto type = cast<RankedTensorType>(alloc.getType());
+  return addTenant(alloc, getByteSize(type), sym::getSymbolicDims(type), start, end);
 }
 
 LogicalResult Planner::collectWorkspace(CallDPSOp call) {
@@ -146,77 +162,19 @@ LogicalResult Planner::collectWorkspace(CallDPSOp call) {
   if (!mapped)
     return call.emitOpError("needs scratch memory whose size is not known: ") << bytes.getValue().str();
   unsigned position = getPosition(call);
-  return addTenant(call, mapped, position, position);
+  return addTenant(call, mapped, {}, position, position);
 }
 
-bool Planner::isFree(const PlannedStorage &storage, const Tenant &tenant) const {
-  return llvm::none_of(storage.tenants, [&](unsigned other) {
-    return plan.tenants[other].start <= tenant.end && tenant.start <= plan.tenants[other].end;
-  });
-}
-
-void Planner::place(unsigned index) {
-  Tenant &tenant = plan.tenants[index];
-  std::optional<unsigned> best, smaller;
-  SmallVector<unsigned> unproved;
-  for (auto [number, storage] : llvm::enumerate(plan.storages)) {
-    if (!isFree(storage, tenant))
-      continue;
-    if (prover.isLessEqual(tenant.bytes, storage.bytes) == Verdict::True) {
-      // The tightest one that is large enough.
-      if (!best || prover.isLessEqual(storage.bytes, plan.storages[*best].bytes) == Verdict::True)
-        best = number;
-    } else if (prover.isLessEqual(storage.bytes, tenant.bytes) == Verdict::True) {
-      // Growing the largest of the smaller ones costs least.
-      if (!smaller || prover.isLessEqual(plan.storages[*smaller].bytes, storage.bytes) == Verdict::True)
-        smaller = number;
-    } else {
-      unproved.push_back(number);
-    }
+SmallVector<int64_t> Planner::getSizes(const SampleValues &values) const {
+  SmallVector<int64_t> sizes;
+  for (const Tenant &tenant : plan.tenants) {
+    std::optional<int64_t> size =
+        tenant.padded ? tenant.padded.evaluate([&](StringRef name) { return getSampleValue(values, name); })
+                      : std::nullopt;
+    // Far from overflow, however many are added.
+    sizes.push_back(std::clamp<int64_t>(size.value_or(0), 0, int64_t(1) << 44));
   }
-  if (!best && smaller) {
-    best = smaller;
-    plan.storages[*best].bytes = tenant.bytes;
-  }
-  if (!best) {
-    for (unsigned number : unproved)
-      plan.blocked.push_back({index, number});
-    best = plan.storages.size();
-    plan.storages.push_back({tenant.bytes, SymExpr(), {}});
-  }
-  tenant.storage = *best;
-  plan.storages[*best].tenants.push_back(index);
-}
-
-LogicalResult Planner::layOut() {
-  MLIRContext *context = function.getContext();
-  SymExpr alignment = SymExpr::constant(context, kArenaAlignment);
-  SymExpr offset = SymExpr::constant(context, 0);
-  for (PlannedStorage &storage : plan.storages) {
-    storage.offset = offset;
-    SymExpr padded = storage.bytes;
-    if (prover.isDivisible(padded, alignment) != Verdict::True)
-      padded = SymExpr::floordiv(padded + (kArenaAlignment - 1), alignment) * kArenaAlignment;
-    offset = offset + padded;
-  }
-  if (!offset)
-    return function.emitError("needs more memory than 64 bits can count");
-  plan.total = offset;
-  return success();
-}
-
-void Planner::findPeaks() {
-  for (unsigned position = 0, e = positions.size(); position < e; ++position) {
-    SymExpr live = SymExpr::constant(function.getContext(), 0);
-    for (const Tenant &tenant : plan.tenants)
-      if (tenant.home == Home::Arena && tenant.start <= position && position <= tenant.end)
-        live = live + tenant.bytes;
-    if (!live ||
-        llvm::any_of(plan.peaks, [&](SymExpr peak) { return prover.isLessEqual(live, peak) == Verdict::True; }))
-      continue;
-    llvm::erase_if(plan.peaks, [&](SymExpr peak) { return prover.isLessEqual(peak, live) == Verdict::True; });
-    plan.peaks.push_back(live);
-  }
+  return sizes;
 }
 
 FailureOr<MemoryPlan> relax::planFunctionMemory(func::FuncOp function) { return Planner(function).run(); }

@@ -2,9 +2,11 @@
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
-// The plan of one function: a list of tenants with life times, put into
-// storages that lie one after the other in the function's arena. Decides only;
-// relax-plan-memory rewrites the function.
+// The plan of one function: a list of tenants with life times and, of each one
+// in the arena, the tenants that it lies above of. A tenant begins where the
+// highest of those ends, so that the plan holds for every valuation without any
+// proof: what cannot be compared while compiling is compared at entry. Decides
+// only; relax-plan-memory rewrites the function.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_LIB_TRANSFORMS_MEMORYPLAN_H
@@ -28,38 +30,40 @@ enum class Home {
 
 /// Something that needs memory: a destination, or the scratch memory of a library function.
 struct Tenant {
-  Operation *op;      // relax.alloc, or the call
-  sym::SymExpr bytes; // over symbols known at entry when it is in the arena
+  Operation *op = nullptr; // relax.alloc, or the call
+  sym::SymExpr bytes;      // over symbols known at entry when it is in the arena
+  /// The same, a multiple of the alignment: what it takes in the arena.
+  sym::SymExpr padded;
+  /// The facts that are checked at entry do not exclude a size below zero.
+  bool mayBeNegative = false;
   Home home = Home::Arena;
   /// Positions in the outermost block, both inclusive.
   unsigned start = 0, end = 0;
-  unsigned storage = 0;
-};
+  /// Tenants of the arena that end where this one begins, or earlier; others that live at the same time lie below them
+  /// or above this one.
+  SmallVector<unsigned> below;
+  /// Scratch memory lies at the bottom, at a place that is an expression.
+  sym::SymExpr offset;
 
-/// Memory that tenants use one after the other.
-struct PlannedStorage {
-  sym::SymExpr bytes, offset;
-  SmallVector<unsigned> tenants;
-};
-
-/// A reuse that was not proved.
-struct BlockedReuse {
-  unsigned tenant, storage;
+  bool isScratch() const { return static_cast<bool>(offset); }
 };
 
 struct MemoryPlan {
   SmallVector<Tenant> tenants;
-  SmallVector<PlannedStorage> storages;
-  SmallVector<BlockedReuse> blocked;
-  sym::SymExpr total;              // bytes of the arena
-  SmallVector<sym::SymExpr> peaks; // their maximum is a lower bound for `total` without sharing of parts
+  SmallVector<unsigned> order; // of the tenants in the arena: what is below comes first
+  SmallVector<unsigned> top;   // those with nothing above them: the highest end is the size of the arena
 };
+
+/// Orders the tenants in the arena of `plan` so that little memory is needed at the sizes of all `samples`: padded
+/// sizes of all tenants, in their order.
+void layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples);
 
 /// Plans a function of the destination phase; reports why it cannot. Outputs are not tenants.
 FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function);
 
-/// JSON for the memory report.
-std::string printMemoryReport(const MemoryPlan &plan);
+/// JSON for the memory report: what is in the arena, the lower ones first, numbered from 0; `planned_bytes` is null
+/// where the expression would be too long.
+std::string printMemoryReport(MLIRContext *context, const MemoryPlan &plan);
 
 } // namespace mlir::relax
 

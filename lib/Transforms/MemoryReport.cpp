@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace mlir::relax;
+using sym::SymExpr;
 
 /// What a tenant is, for a reader: its type, or the library function it works for.
 static std::string describe(const Tenant &tenant) {
@@ -21,33 +22,100 @@ static std::string describe(const Tenant &tenant) {
   return text;
 }
 
-std::string relax::printMemoryReport(const MemoryPlan &plan) {
-  llvm::json::Array storages, peaks, blocked;
-  for (const PlannedStorage &storage : plan.storages)
-    storages.push_back(llvm::json::Object{{"bytes", storage.bytes.str()},
-                                          {"offset", storage.offset.str()},
-                                          {"tensors", static_cast<int64_t>(storage.tenants.size())}});
-  for (sym::SymExpr peak : plan.peaks)
-    peaks.push_back(peak.str());
-  for (const BlockedReuse &reuse : plan.blocked) {
-    const Tenant &tenant = plan.tenants[reuse.tenant];
-    sym::SymExpr storage = plan.storages[reuse.storage].bytes;
-    blocked.push_back(llvm::json::Object{{"tensor", describe(tenant)},
-                                         {"storage", static_cast<int64_t>(reuse.storage)},
-                                         {"unproved", tenant.bytes.str() + " <= " + storage.str()}});
+/// Keeps those that no other one exceeds whatever the symbols are.
+static void addGreatest(SmallVectorImpl<SymExpr> &greatest, SymExpr expr) {
+  auto exceeds = [](SymExpr a, SymExpr b) {
+    SymExpr difference = a - b;
+    return difference && isSumOfProducts(difference);
+  };
+  if (llvm::any_of(greatest, [&](SymExpr other) { return exceeds(other, expr); }))
+    return;
+  llvm::erase_if(greatest, [&](SymExpr other) { return exceeds(expr, other); });
+  greatest.push_back(expr);
+}
+
+/// The highest end of some tenants; null when it is too long to be read.
+static SymExpr getHighest(MLIRContext *context, ArrayRef<unsigned> indices, ArrayRef<SymExpr> ends) {
+  constexpr size_t kMaxCases = 4, kMaxTerms = 12;
+  SmallVector<SymExpr> greatest = {SymExpr::constant(context, 0)};
+  for (unsigned index : indices) {
+    if (!ends[index] || sym::getTerms(ends[index]).size() > kMaxTerms)
+      return SymExpr();
+    addGreatest(greatest, ends[index]);
   }
+  return greatest.size() > kMaxCases ? SymExpr() : SymExpr::max(greatest);
+}
+
+static SymExpr getPlannedBytes(MLIRContext *context, const MemoryPlan &plan) {
+  SmallVector<SymExpr> ends(plan.tenants.size());
+  for (unsigned index : plan.order) {
+    const Tenant &tenant = plan.tenants[index];
+    ends[index] = getHighest(context, tenant.below, ends) + tenant.padded;
+  }
+  return getHighest(context, plan.top, ends);
+}
+
+/// Bytes of tenants that live at the same time, at the positions where those are most.
+static SmallVector<SymExpr> getLiveBytes(MLIRContext *context, const MemoryPlan &plan) {
+  constexpr size_t kMaxSums = 8;
+  SmallVector<unsigned> byStart(plan.order);
+  llvm::sort(byStart, [&](unsigned a, unsigned b) {
+    return std::make_pair(plan.tenants[a].start, a) < std::make_pair(plan.tenants[b].start, b);
+  });
+  SmallVector<SymExpr> sums;
+  SmallVector<unsigned> live;
+  auto close = [&] {
+    SymExpr sum = SymExpr::constant(context, 0);
+    for (unsigned index : live)
+      sum = sum + plan.tenants[index].bytes;
+    if (sum && sums.size() <= kMaxSums)
+      addGreatest(sums, sum);
+  };
+  for (unsigned index : byStart) {
+    unsigned start = plan.tenants[index].start;
+    auto isOver = [&](unsigned other) { return plan.tenants[other].end < start; };
+    if (llvm::any_of(live, isOver))
+      close();
+    llvm::erase_if(live, isOver);
+    live.push_back(index);
+  }
+  close();
+  if (sums.size() > kMaxSums)
+    sums.clear(); // too many to be read; they follow from the tensors
+  return sums;
+}
+
+std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &plan) {
+  DenseMap<unsigned, int64_t> numbers;
+  for (auto [number, index] : llvm::enumerate(plan.order))
+    numbers[index] = number;
+  llvm::json::Array arena, live;
+  for (unsigned index : plan.order) {
+    const Tenant &tenant = plan.tenants[index];
+    llvm::json::Array below;
+    for (unsigned other : tenant.below)
+      below.push_back(numbers.lookup(other));
+    arena.push_back(llvm::json::Object{{"tensor", describe(tenant)},
+                                       {"bytes", tenant.bytes.str()},
+                                       {"from", static_cast<int64_t>(tenant.start)},
+                                       {"to", static_cast<int64_t>(tenant.end)},
+                                       {"above", std::move(below)}});
+  }
+  for (SymExpr sum : getLiveBytes(context, plan))
+    live.push_back(sum.str());
   auto count = [&](Home home) {
     return static_cast<int64_t>(
         llvm::count_if(plan.tenants, [&](const Tenant &tenant) { return tenant.home == home; }));
   };
-  llvm::json::Object report{{"planned_bytes", plan.total.str()},
-                            {"lower_bound", std::move(peaks)},
+  SymExpr planned = getPlannedBytes(context, plan);
+  llvm::json::Object report{{"planned_bytes", planned ? llvm::json::Value(planned.str()) : nullptr},
+                            {"lower_bound", std::move(live)},
                             {"tensors", static_cast<int64_t>(plan.tenants.size())},
                             {"sized_while_running", count(Home::Separate)},
                             {"growing", count(Home::Growing)},
                             {"carried_by_loops", count(Home::Alternating)},
-                            {"storages", std::move(storages)},
-                            {"blocked_reuse", std::move(blocked)}};
+                            {"alignment", kArenaAlignment},
+                            {"arena", std::move(arena)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(report));
   return text;

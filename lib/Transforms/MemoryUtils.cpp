@@ -121,6 +121,18 @@ sym::SymExpr relax::getByteSize(RankedTensorType type) {
   return bytes;
 }
 
+sym::SymExpr relax::roundUp(sym::SymExpr bytes, int64_t alignment) {
+  sym::SymExpr divisor = sym::SymExpr::constant(bytes.getContext(), alignment);
+  return sym::SymExpr::ceildiv(bytes, divisor) * alignment;
+}
+
+bool relax::isSumOfProducts(sym::SymExpr expr) {
+  return llvm::all_of(sym::getTerms(expr), [](const sym::SymTerm &term) {
+    return term.coefficient > 0 &&
+           llvm::all_of(term.factors, [](auto &factor) { return factor.first->kind == sym::SymAtom::Kind::Symbol; });
+  });
+}
+
 bool relax::isAllowedAfterLegalization(Operation *op) {
   if (op->getName().getDialectNamespace() != "relax")
     return true;

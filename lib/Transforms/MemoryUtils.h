@@ -44,6 +44,12 @@ Block *getLoopBody(Operation *op);
 /// Bytes of a tensor with known extents; null when they do not fit a coefficient.
 sym::SymExpr getByteSize(RankedTensorType type);
 
+/// `bytes` rounded up to a multiple of `alignment`; null on overflow.
+sym::SymExpr roundUp(sym::SymExpr bytes, int64_t alignment);
+
+/// A sum of products of symbols without negative coefficients, which is not negative.
+bool isSumOfProducts(sym::SymExpr expr);
+
 /// The graph ops that compute are calls from the mixed phase on. False for an op of `relax` that has no place there.
 bool isAllowedAfterLegalization(Operation *op);
 

@@ -27,20 +27,20 @@ public:
       : function(function), plan(plan), entry(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   void apply() {
-    function->setAttr("relax.memory_report", entry.getStringAttr(printMemoryReport(plan)));
+    function->setAttr("relax.memory_report", entry.getStringAttr(printMemoryReport(function.getContext(), plan)));
     Value arena;
-    if (!plan.storages.empty())
-      arena = createStorage(entry, function.getLoc(), evaluate(entry, function.getLoc(), getEntryShape(), plan.total),
-                            kArenaSpace);
-    for (const Tenant &tenant : plan.tenants) {
+    SmallVector<Value> offsets = computeOffsets();
+    if (!plan.order.empty())
+      arena = createStorage(entry, function.getLoc(), getHighestEnd(plan.top), kArenaSpace);
+    for (auto [index, tenant] : llvm::enumerate(plan.tenants)) {
       if (auto call = dyn_cast<CallDPSOp>(tenant.op)) {
-        call->setAttr(kWorkspaceAttrName, sym::ExprAttr::get(plan.storages[tenant.storage].offset));
+        call->setAttr(kWorkspaceAttrName, sym::ExprAttr::get(tenant.offset));
         continue;
       }
       auto alloc = cast<AllocOp>(tenant.op);
       switch (tenant.home) {
       case Home::Arena:
-        replaceAlloc(alloc, arena, getOffset(plan.storages[tenant.storage].offset));
+        replaceAlloc(alloc, arena, offsets[index]);
         break;
       case Home::Separate:
         replaceBySeparateStorage(alloc, kArenaSpace);
@@ -97,12 +97,110 @@ private:
     return StorageOp::create(builder, loc, StorageType::get(builder.getContext()), bytes, kArenaAlignment, space);
   }
 
-  /// Offsets are evaluated once, at entry.
-  Value getOffset(SymExpr offset) {
-    Value &value = offsets[offset];
-    if (!value)
-      value = evaluate(entry, function.getLoc(), offset.getConstant() ? Value() : getEntryShape(), offset);
+  //===--------------------------------------------------------------------===//
+  // Offsets: evaluated once, at entry
+  //===--------------------------------------------------------------------===//
+
+  Value getConstant(int64_t value) {
+    Value &known = constants[value];
+    if (!known)
+      known = arith::ConstantIndexOp::create(entry, function.getLoc(), value);
+    return known;
+  }
+
+  static std::optional<int64_t> getConstantValue(Value value) {
+    auto constant = value.getDefiningOp<arith::ConstantIndexOp>();
+    return constant ? std::optional<int64_t>(constant.value()) : std::nullopt;
+  }
+
+  Value evaluateOnce(SymExpr expr) {
+    if (std::optional<int64_t> constant = expr.getConstant())
+      return getConstant(*constant);
+    Value &value = expressions[expr];
+    if (!value) {
+      Value shape = getEntryShape();
+      value = evaluate(entry, function.getLoc(), shape, expr);
+    }
     return value;
+  }
+
+  /// Not more than 64 bits can count: host code checks that.
+  Value add(Value a, Value b) {
+    std::optional<int64_t> x = getConstantValue(a), y = getConstantValue(b);
+    if (x && y)
+      return getConstant(*x + *y);
+    if (x == 0)
+      return b;
+    if (y == 0)
+      return a;
+    Value &sum = sums[{a, b}];
+    if (!sum)
+      sum = arith::AddIOp::create(entry, function.getLoc(), a, b, arith::IntegerOverflowFlags::nsw);
+    return sum;
+  }
+
+  /// Of two values that are not negative.
+  Value max(Value a, Value b) {
+    std::optional<int64_t> x = getConstantValue(a), y = getConstantValue(b);
+    if (x && y)
+      return getConstant(std::max(*x, *y));
+    if (a == b || y == 0)
+      return a;
+    if (x == 0)
+      return b;
+    Value &greater = maxima[{a, b}];
+    if (!greater)
+      greater = arith::MaxSIOp::create(entry, function.getLoc(), a, b);
+    return greater;
+  }
+
+  /// What tenants take, and where they begin and end.
+  Value getSize(const Tenant &tenant) {
+    Value size = evaluateOnce(tenant.padded);
+    if (!tenant.mayBeNegative || getConstantValue(size))
+      return size;
+    Value &clamped = sizes[size];
+    if (!clamped)
+      clamped = arith::MaxSIOp::create(entry, function.getLoc(), size, getConstant(0));
+    return clamped;
+  }
+
+  Value getHighestEnd(ArrayRef<unsigned> indices) {
+    Value highest;
+    for (unsigned index : indices) {
+      // One that begins where another does and is not larger adds nothing.
+      bool covered = llvm::any_of(indices, [&](unsigned other) {
+        return other != index && begins[other] == begins[index] && isCovered(index, other);
+      });
+      if (!covered)
+        highest = highest ? max(highest, ends[index]) : ends[index];
+    }
+    return highest ? highest : getConstant(0);
+  }
+
+  /// The size of `index` is below that of `other` whatever the symbols are, or the same and `other` comes first.
+  bool isCovered(unsigned index, unsigned other) const {
+    const Tenant &small = plan.tenants[index], &large = plan.tenants[other];
+    if (small.padded == large.padded)
+      return small.mayBeNegative == large.mayBeNegative && other < index;
+    SymExpr difference = large.padded - small.padded;
+    return difference && !small.mayBeNegative && !large.mayBeNegative && isSumOfProducts(difference);
+  }
+
+  SmallVector<Value> computeOffsets() {
+    begins.resize(plan.tenants.size());
+    ends.resize(plan.tenants.size());
+    for (unsigned index : plan.order) {
+      const Tenant &tenant = plan.tenants[index];
+      if (tenant.isScratch()) {
+        begins[index] = evaluateOnce(tenant.offset);
+        ends[index] = evaluateOnce(tenant.offset + tenant.padded);
+        continue;
+      }
+      begins[index] = getHighestEnd(tenant.below);
+      ends[index] = add(begins[index], getSize(tenant));
+    }
+    return begins;
   }
 
   void replaceAlloc(AllocOp alloc, Value storage, Value offset) {
@@ -130,7 +228,7 @@ private:
 
   /// Memory that is made at entry and takes its size where the tensor is.
   void replaceByGrowingStorage(AllocOp alloc, StringRef space) {
-    Value zero = arith::ConstantIndexOp::create(entry, alloc.getLoc(), 0);
+    Value zero = getConstant(0);
     replaceAlloc(alloc, createStorage(entry, alloc.getLoc(), zero, space), zero);
   }
 
@@ -139,7 +237,11 @@ private:
   OpBuilder entry;
   Value entryShape;
   SmallVector<AllocOp> replaced;
-  llvm::DenseMap<SymExpr, Value> offsets;
+  llvm::DenseMap<int64_t, Value> constants;
+  llvm::DenseMap<SymExpr, Value> expressions;
+  llvm::DenseMap<Value, Value> sizes;
+  llvm::DenseMap<std::pair<Value, Value>, Value> sums, maxima;
+  SmallVector<Value> begins, ends; // for each tenant
 };
 
 struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "SymbolBounds.h"
+#include "MemoryUtils.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 
@@ -15,8 +16,9 @@ using sym::SymExpr;
 SymbolBounds::SymbolBounds(func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     sym::collectSymbols(type, entrySymbols);
-  for (StringRef symbol : entrySymbols)
-    isEntry.insert(symbol);
+  llvm::sort(entrySymbols);
+  entrySymbols.erase(llvm::unique(entrySymbols), entrySymbols.end());
+  isEntry.insert_range(entrySymbols);
 
   auto add = [&](SymExpr small, SymExpr large) {
     if (!small || !large)
@@ -26,6 +28,10 @@ SymbolBounds::SymbolBounds(func::FuncOp function) {
   };
   if (auto scope = function->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName)) {
     for (const Fact &fact : scope.getFacts()) {
+      auto isKnownAtEntry = [&](StringRef symbol) { return isEntry.contains(symbol); };
+      if (fact.lhs && fact.rhs && llvm::all_of(fact.lhs.getSymbols(), isKnownAtEntry) &&
+          llvm::all_of(fact.rhs.getSymbols(), isKnownAtEntry))
+        entryFacts.push_back(fact);
       if (fact.op == Fact::Op::LessEqual || fact.op == Fact::Op::Equal)
         add(fact.lhs, fact.rhs);
       if (fact.op == Fact::Op::GreaterEqual || fact.op == Fact::Op::Equal)
@@ -77,7 +83,7 @@ SymExpr SymbolBounds::getEntryBound(SymExpr expr, unsigned depth) const {
       return SymExpr();
     // The facts are not checked yet when the size is computed: a bound below zero must not make it negative.
     SymExpr zero = SymExpr::constant(expr.getContext(), 0);
-    SymExpr size = SymExpr::max({bound, zero});
+    SymExpr size = isSumOfProducts(bound) ? bound : SymExpr::max({bound, zero});
     expr = expr.substitute([&](StringRef name) { return name == symbol ? size : SymExpr(); });
     if (!expr)
       return SymExpr();

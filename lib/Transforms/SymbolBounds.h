@@ -22,12 +22,16 @@ public:
   /// Symbols that the arguments bind, in order of appearance.
   ArrayRef<StringRef> getEntrySymbols() const { return entrySymbols; }
 
+  /// The facts about them alone, which are checked at entry, before anything else is done.
+  ArrayRef<sym::Fact> getEntryFacts() const { return entryFacts; }
+
   /// An expression over entry symbols that is never below `expr`: `expr` itself when it has no other symbols. Null when
   /// there is none. Chains of more than `depth` bounds are given up.
   sym::SymExpr getEntryBound(sym::SymExpr expr, unsigned depth = 8) const;
 
 private:
   SmallVector<StringRef> entrySymbols;
+  SmallVector<sym::Fact> entryFacts;
   llvm::StringSet<> isEntry;
   llvm::StringMap<SmallVector<sym::SymExpr>> upper;
 };

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryPlaces.h"
+#include "PlannedSizes.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "RelaxDialect/Transforms/Passes.h"
@@ -31,27 +32,24 @@ using sym::Verdict;
 
 namespace {
 
-/// Bytes [begin, end) of a storage.
+/// Bytes [begin, end) of a storage; none for storage that grows.
 struct Place {
   Value storage;
-  SymExpr begin, end;
+  std::optional<PlannedSizes::Quantity> begin, end;
 };
 
 class PlanVerifier {
 public:
-  explicit PlanVerifier(func::FuncOp function)
-      : function(function), prover(function.getContext(), sym::getScope(function)), contents(function) {
-    collectBounds();
-  }
+  explicit PlanVerifier(func::FuncOp function) : function(function), sizes(function), contents(function) {}
 
   LogicalResult verify() {
+    collectSizes();
     WalkResult result = function.walk([&](Operation *op) { return WalkResult(verifyOp(op)); });
     return failure(result.wasInterrupted() || failed(verifyLifeTimes()) || failed(verifyLoops()));
   }
 
 private:
-  void collectBounds();
-  bool isAtMost(SymExpr a, SymExpr b, unsigned depth = 4);
+  void collectSizes();
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
   LogicalResult verifyGrowingStorage(TensorAtOp op, StorageOp storage);
@@ -62,95 +60,32 @@ private:
   bool areApart(Operation *written, Operation *needed);
   LogicalResult verifyDisjoint(Operation *op, MemoryPlace written, MemoryPlace needed);
 
-  static SymExpr getExpr(Value index) {
-    if (IntegerAttr constant; matchPattern(index, m_Constant(&constant)))
-      return SymExpr::constant(index.getContext(), constant.getInt());
-    auto eval = index.getDefiningOp<EvalExprOp>();
-    return eval ? eval.getExpr().getValue() : SymExpr();
-  }
-
   func::FuncOp function;
-  sym::Prover prover;
-  SmallVector<std::pair<SymExpr, SymExpr>> bounds; // a symbol and what it does not exceed
+  PlannedSizes sizes;
   llvm::DenseMap<Operation *, Place> places;
   MemoryPlaces contents;
 };
 
 } // namespace
 
-void PlanVerifier::collectBounds() {
-  auto add = [&](SymExpr symbol, SymExpr bound) {
-    if (symbol && bound && symbol.getSymbol() && !bound.usesSymbol(*symbol.getSymbol()))
-      bounds.push_back({symbol, bound});
-  };
-  if (sym::ScopeAttr scope = sym::getScope(function))
-    for (const sym::Fact &fact : scope.getFacts()) {
-      if (fact.op == sym::Fact::Op::LessEqual || fact.op == sym::Fact::Op::Less || fact.op == sym::Fact::Op::Equal)
-        add(fact.lhs, fact.rhs);
-      if (fact.op == sym::Fact::Op::GreaterEqual || fact.op == sym::Fact::Op::Greater ||
-          fact.op == sym::Fact::Op::Equal)
-        add(fact.rhs, fact.lhs);
-    }
-  // A match_cast names an extent again.
-  function.walk([&](MatchCastOp op) {
-    for (auto [from, to] :
-         llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
-      add(to, from);
-  });
+static SymExpr getBytes(TensorAtOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  SymExpr bytes = SymExpr::constant(op.getContext(), (type.getElementTypeBitWidth() + 7) / 8);
+  for (SymExpr dim : sym::getSymbolicDims(type))
+    bytes = bytes * dim;
+  return bytes;
 }
 
-static SymExpr getExpr(MLIRContext *context, const sym::SymTerm &term) {
-  SymExpr product = SymExpr::constant(context, term.coefficient);
-  for (auto [atom, power] : term.factors) {
-    ArrayRef<SymExpr> operands = atom->operands;
-    SymExpr factor = atom->kind == sym::SymAtom::Kind::Symbol     ? SymExpr::symbol(context, atom->name)
-                     : atom->kind == sym::SymAtom::Kind::FloorDiv ? SymExpr::floordiv(operands[0], operands[1])
-                                                                  : SymExpr::max(operands);
-    for (unsigned i = 0; i != power; ++i)
-      product = product * factor;
-  }
-  return product;
-}
-
-/// Not negative because, of the terms that are not negative each by itself, one covers all others: the parts of an
-/// arena behind a tensor's place, of which its own is one. The bound of a long sum may be too hard to find.
-static bool isCovered(sym::Prover &prover, SymExpr sum) {
-  SymExpr zero = SymExpr::constant(sum.getContext(), 0), rest = zero;
-  auto isNonNegative = [&](SymExpr expr) { return expr && prover.isLessEqual(zero, expr) == Verdict::True; };
-  SmallVector<SymExpr> parts;
-  for (const sym::SymTerm &term : sym::getTerms(sum)) {
-    SymExpr part = getExpr(sum.getContext(), term);
-    if (!part)
-      return false;
-    if (!part.getConstant() && isNonNegative(part))
-      parts.push_back(part);
-    else
-      rest = rest + part;
-  }
-  return rest && (isNonNegative(rest) || llvm::any_of(parts, [&](SymExpr part) { return isNonNegative(rest + part); }));
-}
-
-/// a <= b, if need be after replacing symbols with which `a` grows by what they do not exceed.
-bool PlanVerifier::isAtMost(SymExpr a, SymExpr b, unsigned depth) {
-  if (!a || !b)
-    return false;
-  if (prover.isLessEqual(a, b) == Verdict::True)
-    return true;
-  if (SymExpr rest = b - a; rest && isCovered(prover, rest))
-    return true;
-  for (auto [symbol, bound] : depth ? ArrayRef(bounds) : ArrayRef<std::pair<SymExpr, SymExpr>>()) {
-    StringRef name = *symbol.getSymbol();
-    auto replace = [&](SymExpr by) {
-      return a.substitute([&](StringRef other) { return other == name ? by : SymExpr(); });
+/// Factors are easier to judge than their product.
+void PlanVerifier::collectSizes() {
+  SymExpr zero = SymExpr::constant(function.getContext(), 0);
+  function.walk([&](TensorAtOp op) {
+    auto isNonNegative = [&](SymExpr dim) {
+      return dim && sizes.getEntryProver().isLessEqual(zero, dim) == Verdict::True;
     };
-    if (!a.usesSymbol(name))
-      continue;
-    SymExpr grown = replace(symbol + 1);
-    std::optional<int64_t> step = grown ? prover.lowerBound(grown - a) : std::nullopt;
-    if (step && *step >= 0 && isAtMost(replace(bound), b, depth - 1))
-      return true;
-  }
-  return false;
+    if (SymExpr bytes = getBytes(op); bytes && llvm::all_of(sym::getSymbolicDims(op.getType()), isNonNegative))
+      sizes.assumeNonNegative(bytes);
+  });
 }
 
 LogicalResult PlanVerifier::verifyOp(Operation *op) {
@@ -188,8 +123,7 @@ LogicalResult PlanVerifier::verifyDestination(Operation *call, unsigned index, V
 
 /// Such a storage is as large as the one tensor in it, wherever that is made.
 LogicalResult PlanVerifier::verifyGrowingStorage(TensorAtOp op, StorageOp storage) {
-  SymExpr offset = getExpr(op.getOffset());
-  if (!offset || offset.getConstant() != 0)
+  if (!matchPattern(op.getOffset(), m_Zero()))
     return op.emitOpError("is at an offset of a storage that grows, expected 0");
   if (!storage->hasOneUse())
     return storage.emitOpError("grows and has ")
@@ -202,21 +136,26 @@ LogicalResult PlanVerifier::verifyGrowingStorage(TensorAtOp op, StorageOp storag
 LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
   auto storage = op.getStorage().getDefiningOp<StorageOp>();
   if (storage && (storage.getSpace() == "growing" || storage.getSpace() == "alternating")) {
-    places[op] = {storage, SymExpr(), SymExpr()};
+    places[op] = {storage, std::nullopt, std::nullopt};
     return verifyGrowingStorage(op, storage);
   }
-  SymExpr begin = getExpr(op.getOffset()), size = storage ? getExpr(storage.getBytes()) : SymExpr();
+  std::optional<PlannedSizes::Quantity> begin = sizes.get(op.getOffset()),
+                                        size = storage ? sizes.get(storage.getBytes()) : std::nullopt;
   if (!begin || !size)
-    return op.emitOpError("has an offset or a storage whose size is not a constant or 'relax.eval_expr'");
-  auto type = cast<RankedTensorType>(op.getType());
-  SymExpr end = SymExpr::constant(op.getContext(), (type.getElementTypeBitWidth() + 7) / 8);
-  for (SymExpr dim : sym::getSymbolicDims(type))
-    end = end * dim;
-  end = begin + end;
+    return op.emitOpError("has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums "
+                          "without overflow and maxima");
+  SymExpr bytes = getBytes(op);
+  if (!bytes)
+    return op.emitOpError("needs more memory than 64 bits can count");
+  PlannedSizes::Quantity end = sizes.add(*begin, sizes.get(bytes));
   // An output is as large as its own tensor.
-  if (!isAtMost(end, size) && storage.getSpace() == "arena")
-    return op.emitOpError("is not proved to lie inside of its storage: ends at ")
-           << end.str() << " of " << size.str() << " bytes";
+  if (storage.getSpace() == "arena") {
+    if (!sizes.isNonNegative(*begin))
+      return op.emitOpError("is not proved to lie inside of its storage: begins at ") << sizes.str(*begin);
+    if (!sizes.isAtMost(end, *size))
+      return op.emitOpError("is not proved to lie inside of its storage: ends at ")
+             << sizes.str(end) << " of " << sizes.str(*size) << " bytes";
+  }
   places[op] = {storage, begin, end};
   return success();
 }
@@ -230,18 +169,19 @@ LogicalResult PlanVerifier::verifyWorkspace(CallDPSOp op) {
     return success();
   auto offset = op->getAttrOfType<sym::ExprAttr>("relax.workspace_offset");
   auto storages = function.getBody().front().getOps<StorageOp>();
-  FailureOr<CallUnification> unification = unifyProgramCall(op, callee, prover);
+  FailureOr<CallUnification> unification = unifyProgramCall(op, callee, sizes.getProver());
   if (failed(unification))
     return failure();
   SymExpr size = applyMapping(bytes.getValue(), unification->mapping);
   if (!offset || !size || storages.empty())
     return op.emitOpError("needs scratch memory that is not planned");
   StorageOp storage = *storages.begin();
-  Place place = {storage, offset.getValue(), offset.getValue() + size};
-  SymExpr total = getExpr(storage.getBytes());
-  if (!isAtMost(place.end, total))
+  SymExpr end = offset.getValue() + size;
+  std::optional<PlannedSizes::Quantity> total = sizes.get(storage.getBytes());
+  Place place = {storage, sizes.get(offset.getValue()), end ? std::optional(sizes.get(end)) : std::nullopt};
+  if (!total || !place.end || !sizes.isNonNegative(*place.begin) || !sizes.isAtMost(*place.end, *total))
     return op.emitOpError("has scratch memory that is not proved to lie inside of its storage: ends at ")
-           << (place.end ? place.end.str() : "?") << " of " << (total ? total.str() : "?") << " bytes";
+           << (end ? end.str() : "?") << " of " << (total ? sizes.str(*total) : "?") << " bytes";
   places[op] = place;
   return success();
 }
@@ -252,17 +192,20 @@ bool PlanVerifier::areApart(Operation *written, Operation *needed) {
   // Results of calls have memory of their own.
   if (a == places.end() || b == places.end() || a->second.storage != b->second.storage)
     return true;
-  return isAtMost(a->second.end, b->second.begin) || isAtMost(b->second.end, a->second.begin);
+  if (!a->second.end || !b->second.end)
+    return false;
+  return sizes.isAtMost(*a->second.end, *b->second.begin) || sizes.isAtMost(*b->second.end, *a->second.begin);
 }
 
 LogicalResult PlanVerifier::verifyDisjoint(Operation *op, MemoryPlace written, MemoryPlace needed) {
   if (written.getPointer() == needed.getPointer() || areApart(written.getPointer(), needed.getPointer()))
     return success();
   const Place &a = places[written.getPointer()], &b = places[needed.getPointer()];
+  auto print = [&](std::optional<PlannedSizes::Quantity> quantity) { return quantity ? sizes.str(*quantity) : "?"; };
   InFlightDiagnostic diag = op->emitOpError("writes bytes ")
-                            << a.begin.str() << " to " << a.end.str()
-                            << ", which are not proved to be apart from bytes " << b.begin.str() << " to "
-                            << b.end.str() << " that are still needed";
+                            << print(a.begin) << " to " << print(a.end)
+                            << ", which are not proved to be apart from bytes " << print(b.begin) << " to "
+                            << print(b.end) << " that are still needed";
   diag.attachNote(needed.getPointer()->getLoc()) << "they are placed here";
   return diag;
 }

@@ -44,8 +44,58 @@ func.func @outside() {
 func.func @unknown(%off: index) {
   %c8 = arith.constant 8 : index
   %st = relax.storage %c8 {alignment = 64 : i64, space = "arena"} : !relax.storage
-  // expected-error @below {{has an offset or a storage whose size is not a constant or 'relax.eval_expr'}}
+  // expected-error @below {{has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums without overflow and maxima}}
   %d = relax.tensor_at %st[%off] : (!relax.storage, index) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// A sum that may overflow is no offset.
+func.func @wraps(%s: !relax.shape<[n]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %a = relax.eval_expr %s, n * 4 : !relax.shape<[n]> -> index
+  %sum = arith.addi %a, %a : index
+  %st = relax.storage %sum {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-error @below {{has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums without overflow and maxima}}
+  %d = relax.tensor_at %st[%a], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  return
+}
+
+// -----
+
+// Where n < 3 it begins before the storage.
+func.func @before(%s: !relax.shape<[n]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %a = relax.eval_expr %s, n - 3 : !relax.shape<[n]> -> index
+  %b = relax.eval_expr %s, n * 5 : !relax.shape<[n]> -> index
+  %st = relax.storage %b {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-error @below {{is not proved to lie inside of its storage: begins at n - 3}}
+  %d = relax.tensor_at %st[%a], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  return
+}
+
+// -----
+
+// The second tensor begins at the end of the larger one of two, neither of which is the first tensor.
+relax_tp.func private @copy(%x: tensor<?xf32> {relax_sym.shape = #relax_sym.shape<[k]>})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #relax_sym.shape<[k]>}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+func.func @above_others(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %y: tensor<?xf32, #relax_sym.shape<[m]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %s = relax.shape_of %x : tensor<?xf32, #relax_sym.shape<[n]>> -> !relax.shape<[n]>
+  %t = relax.shape_of %y : tensor<?xf32, #relax_sym.shape<[m]>> -> !relax.shape<[m]>
+  %c0 = arith.constant 0 : index
+  %n = relax.eval_expr %s, n * 2 : !relax.shape<[n]> -> index
+  %m = relax.eval_expr %t, m * 4 : !relax.shape<[m]> -> index
+  %p = relax.eval_expr %s, n * 4 : !relax.shape<[n]> -> index
+  %max = arith.maxsi %n, %m : index
+  %end = arith.addi %max, %p overflow<nsw> : index
+  %st = relax.storage %end {alignment = 64 : i64, space = "arena"} : !relax.storage
+  // expected-note @below {{they are placed here}}
+  %a = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  %0 = relax.call_tp @copy(%x) into(%a) : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  %b = relax.tensor_at %st[%max], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // expected-error @below {{writes bytes max(m * 2, n) * 2 to n * 4 + max(m * 2, n) * 2, which are not proved to be apart from bytes 0 to n * 4 that are still needed}}
+  %1 = relax.call_tp @copy(%0) into(%b) : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
   return
 }
 

@@ -34,15 +34,16 @@ def VerifyDestinationsPass : Pass<"relax-verify-destinations", "::mlir::ModuleOp
 }
 
 def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Places destinations in one arena per call, sharing memory where sizes are proved to fit.";
+  let summary = "Places destinations in one arena per call, sharing memory whatever the sizes are.";
   let description = [{
-    Before: the destination phase, structured control flow. After: each `relax.alloc` is a `relax.tensor_at`. A destination
-    takes over the memory of tensors that are not needed any more when their size is proved to be at least its own, or grows
-    memory that is proved to be smaller, whatever the element types. What lives inside of a branch or loop is kept for the
-    whole of it. Sizes found while running count with their bound (`u <= n * m`), or get memory of their own, which grows as
-    needed inside of branches and loops. What a loop hands to its next iteration alternates between two blocks. All other
-    storages of a function lie in one arena at multiples of 64 bytes. The function attribute `relax.memory_report` tells the planned bytes,
-    a lower bound and which reuse was not proved, as JSON.
+    Before: the destination phase, structured control flow. After: each `relax.alloc` is a `relax.tensor_at`. Destinations
+    that are not needed at the same time share memory, whatever their element types; of two that are, one begins where the
+    other ends or later, by sums and maxima that are evaluated at entry. So nothing has to be proved: sizes that
+    cannot be compared while compiling are compared at entry. Which of two lies below is chosen by packing them at
+    sample sizes. What lives inside of a branch or loop is kept for the whole of it. Sizes found while running count with their bound
+    (`u <= n * m`), or get memory of their own, which grows as needed inside of branches and loops. What a loop hands to its
+    next iteration alternates between two blocks. Everything in the arena begins at a multiple of 64 bytes. The function
+    attribute `relax.memory_report` tells the plan, the planned bytes and a lower bound, as JSON.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect", "::mlir::arith::ArithDialect"];
 }

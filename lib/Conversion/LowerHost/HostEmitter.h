@@ -54,6 +54,8 @@ private:
   Value loadElement(Type type, Value base, Value index);
   void storeElement(Value value, Value base, int64_t index);
   Value elementAddress(Value base, int64_t index);
+  /// A sum that is an error when it does not fit 64 bits.
+  Value addChecked(Value a, Value b, const Twine &message);
   /// Bytes of a tensor; more than 64 bits can count is an error.
   Value countBytes(ArrayRef<Value> dims, Type elementType);
   /// Room on the stack for at least `count` words of 8 bytes; each purpose has one, used again and again.

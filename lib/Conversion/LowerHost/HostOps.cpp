@@ -318,6 +318,14 @@ LogicalResult HostEmitter::emitScalarOp(Operation *op) {
     scalars.map(extract.getResult(), loadElement(extract.getType(), tensor.data, position));
     return success();
   }
+  // Offsets into the arena are sums that must not overflow.
+  if (auto sum = dyn_cast<arith::AddIOp>(op);
+      sum && sum.getType().isIndex() && bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw)) {
+    Value value = addChecked(toI64(scalars.lookup(sum.getLhs())), toI64(scalars.lookup(sum.getRhs())),
+                             "the function needs more memory than 64 bits can count");
+    scalars.map(sum.getResult(), arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value));
+    return success();
+  }
   bool plain = op->getNumRegions() == 0 && isMemoryEffectFree(op) && op->getName().getDialectNamespace() == "arith" &&
                llvm::all_of(op->getOperandTypes(), isScalar) && llvm::all_of(op->getResultTypes(), isScalar);
   if (!plain)

@@ -28,6 +28,14 @@ static Value createChecked(OpBuilder &builder, Location loc, Value a, Value b, V
   return LLVM::ExtractValueOp::create(builder, loc, both, ArrayRef<int64_t>{0});
 }
 
+Value HostEmitter::addChecked(Value a, Value b, const Twine &message) {
+  Value overflow, sum = createChecked<LLVM::SAddWithOverflowOp>(builder, loc, a, b, overflow);
+  Value fits =
+      arith::XOrIOp::create(builder, loc, overflow, arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+  guard(fits, RELAX_RT_GUARD_FAILED, message, {});
+  return sum;
+}
+
 Value HostEmitter::countBytes(ArrayRef<Value> dims, Type elementType) {
   Value bytes = constant(llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8)), overflow;
   for (Value dim : dims)

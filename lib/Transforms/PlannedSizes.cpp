@@ -1,0 +1,257 @@
+//===- PlannedSizes.cpp - Proofs about offsets and sizes ------------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "PlannedSizes.h"
+
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using sym::Fact;
+using sym::SymExpr;
+using sym::Verdict;
+
+/// The facts about symbols of the arguments: they are checked before anything else is done.
+static SmallVector<Fact> getEntryFacts(func::FuncOp function) {
+  SmallVector<StringRef> symbols;
+  for (Type type : function.getArgumentTypes())
+    sym::collectSymbols(type, symbols);
+  auto isKnown = [&](StringRef symbol) { return llvm::is_contained(symbols, symbol); };
+  SmallVector<Fact> facts;
+  if (sym::ScopeAttr scope = sym::getScope(function))
+    for (const Fact &fact : scope.getFacts())
+      if (fact.lhs && fact.rhs && llvm::all_of(fact.lhs.getSymbols(), isKnown) &&
+          llvm::all_of(fact.rhs.getSymbols(), isKnown))
+        facts.push_back(fact);
+  return facts;
+}
+
+PlannedSizes::PlannedSizes(func::FuncOp function)
+    : prover(function.getContext(), sym::getScope(function)),
+      entryProver(function.getContext(), getEntryFacts(function)) {
+  collectBounds(function);
+}
+
+void PlannedSizes::collectBounds(func::FuncOp function) {
+  auto add = [&](SymExpr symbol, SymExpr bound) {
+    if (symbol && bound && symbol.getSymbol() && !bound.usesSymbol(*symbol.getSymbol()))
+      bounds.push_back({symbol, bound});
+  };
+  if (sym::ScopeAttr scope = sym::getScope(function))
+    for (const Fact &fact : scope.getFacts()) {
+      if (fact.op == Fact::Op::LessEqual || fact.op == Fact::Op::Equal)
+        add(fact.lhs, fact.rhs);
+      if (fact.op == Fact::Op::GreaterEqual || fact.op == Fact::Op::Equal)
+        add(fact.rhs, fact.lhs);
+      if (fact.op == Fact::Op::Less)
+        add(fact.lhs, fact.rhs - 1);
+      if (fact.op == Fact::Op::Greater)
+        add(fact.rhs, fact.lhs - 1);
+    }
+  // A match_cast names an extent again.
+  function.walk([&](graph::MatchCastOp op) {
+    for (auto [from, to] :
+         llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
+      add(to, from);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Quantities
+//===----------------------------------------------------------------------===//
+
+PlannedSizes::Quantity PlannedSizes::makeNode(Node::Kind kind, SymExpr expr, Quantity a, Quantity b) {
+  auto [it, isNew] = numbers.try_emplace({static_cast<unsigned>(kind), expr, a, b}, nodes.size());
+  if (isNew)
+    nodes.push_back({kind, expr, a, b});
+  return it->second;
+}
+
+PlannedSizes::Quantity PlannedSizes::get(SymExpr expr) { return makeNode(Node::Kind::Expr, expr, 0, 0); }
+
+PlannedSizes::Quantity PlannedSizes::add(Quantity a, Quantity b) {
+  auto isZero = [&](Quantity quantity) {
+    return nodes[quantity].kind == Node::Kind::Expr && nodes[quantity].expr.getConstant() == 0;
+  };
+  if (isZero(a))
+    return b;
+  return isZero(b) ? a : makeNode(Node::Kind::Sum, {}, std::min(a, b), std::max(a, b));
+}
+
+std::optional<PlannedSizes::Quantity> PlannedSizes::get(Value index) {
+  if (auto it = values.find(index); it != values.end())
+    return it->second;
+  std::optional<Quantity> result;
+  if (IntegerAttr constant; matchPattern(index, m_Constant(&constant))) {
+    result = get(SymExpr::constant(index.getContext(), constant.getInt()));
+  } else if (auto eval = index.getDefiningOp<graph::EvalExprOp>()) {
+    result = get(eval.getExpr().getValue());
+  } else if (Operation *op = index.getDefiningOp(); isa_and_nonnull<arith::AddIOp, arith::MaxSIOp>(op)) {
+    std::optional<Quantity> a = get(op->getOperand(0)), b = get(op->getOperand(1));
+    auto sum = dyn_cast<arith::AddIOp>(op);
+    if (a && b && !sum)
+      result = makeNode(Node::Kind::Max, {}, std::min(*a, *b), std::max(*a, *b));
+    else if (a && b && bitEnumContainsAll(sum.getOverflowFlags(), arith::IntegerOverflowFlags::nsw))
+      result = add(*a, *b);
+  }
+  return values[index] = result;
+}
+
+SymExpr PlannedSizes::flatten(Quantity quantity) const {
+  constexpr size_t kMaxTerms = 48;
+  const Node &node = nodes[quantity];
+  if (node.kind == Node::Kind::Expr)
+    return node.expr;
+  SymExpr a = flatten(node.a), b = a ? flatten(node.b) : SymExpr();
+  if (!b || sym::getTerms(a).size() + sym::getTerms(b).size() > kMaxTerms)
+    return SymExpr();
+  return node.kind == Node::Kind::Sum ? a + b : SymExpr::max({a, b});
+}
+
+std::string PlannedSizes::str(Quantity quantity) const {
+  SymExpr expr = flatten(quantity);
+  return expr ? expr.str() : "a sum";
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+bool PlannedSizes::isRoundedUp(SymExpr expr, SymExpr bytes) const {
+  for (int64_t alignment : {64, 256})
+    if (SymExpr rounded = SymExpr::ceildiv(bytes, SymExpr::constant(bytes.getContext(), alignment)) * alignment;
+        rounded && rounded == expr)
+      return true;
+  return false;
+}
+
+bool PlannedSizes::isNonNegative(Quantity quantity) {
+  if (auto it = signs.find(quantity); it != signs.end())
+    return it->second;
+  Node node = nodes[quantity];
+  bool result = false;
+  switch (node.kind) {
+  case Node::Kind::Sum:
+    result = isNonNegative(node.a) && isNonNegative(node.b);
+    break;
+  case Node::Kind::Max:
+    result = isNonNegative(node.a) || isNonNegative(node.b);
+    break;
+  case Node::Kind::Expr:
+    result =
+        llvm::any_of(nonNegative, [&](SymExpr bytes) { return node.expr == bytes || isRoundedUp(node.expr, bytes); }) ||
+        entryProver.isLessEqual(SymExpr::constant(node.expr.getContext(), 0), node.expr) == Verdict::True;
+    break;
+  }
+  return signs[quantity] = result;
+}
+
+bool PlannedSizes::isAtMost(Quantity a, Quantity b) {
+  if (isAtMost(a, b, Effort::Structure) || isAtMost(a, b, Effort::Prover))
+    return true;
+  SymExpr x = flatten(a), y = flatten(b);
+  return x && y && isExprAtMost(x, y, Effort::Prover);
+}
+
+bool PlannedSizes::isAtMost(Quantity a, Quantity b, Effort effort) {
+  if (a == b)
+    return true;
+  std::tuple<Quantity, Quantity, unsigned> key = {a, b, static_cast<unsigned>(effort)};
+  if (auto it = answers.find(key); it != answers.end())
+    return it->second;
+  bool answer = proveAtMost(a, b, effort);
+  answers[key] = answer;
+  return answer;
+}
+
+bool PlannedSizes::proveAtMost(Quantity a, Quantity b, Effort effort) {
+  Node small = nodes[a], large = nodes[b];
+  if (small.kind == Node::Kind::Expr && large.kind == Node::Kind::Expr)
+    return isExprAtMost(small.expr, large.expr, effort);
+  auto atMost = [&](Quantity x, Quantity y) { return isAtMost(x, y, effort); };
+  if (large.kind == Node::Kind::Max && (atMost(a, large.a) || atMost(a, large.b)))
+    return true;
+  if (large.kind == Node::Kind::Sum) {
+    // x + y is at least x + z for z <= y, and at least x.
+    if (small.kind == Node::Kind::Sum)
+      for (auto [x, rest] : {std::pair(small.a, small.b), {small.b, small.a}})
+        for (auto [y, other] : {std::pair(large.a, large.b), {large.b, large.a}})
+          if (x == y && atMost(rest, other))
+            return true;
+    if ((isNonNegative(large.b) && atMost(a, large.a)) || (isNonNegative(large.a) && atMost(a, large.b)))
+      return true;
+    if (small.kind == Node::Kind::Sum && ((atMost(small.a, large.a) && atMost(small.b, large.b)) ||
+                                          (atMost(small.a, large.b) && atMost(small.b, large.a))))
+      return true;
+  }
+  return small.kind == Node::Kind::Max && atMost(small.a, b) && atMost(small.b, b);
+}
+
+bool PlannedSizes::isExprAtMost(SymExpr a, SymExpr b, Effort effort) {
+  if (a == b || isRoundedUp(b, a))
+    return true;
+  if (a.getConstant() && b.getConstant())
+    return *a.getConstant() <= *b.getConstant();
+  if (effort == Effort::Structure)
+    return false;
+  if (auto it = exprAnswers.find({a, b}); it != exprAnswers.end())
+    return it->second;
+  bool answer = proveWithBounds(a, b, 4);
+  exprAnswers[{a, b}] = answer;
+  return answer;
+}
+
+/// A sum of products of symbols grows with `symbol` when the terms that mention it have positive coefficients.
+static bool growsWith(SymExpr expr, StringRef symbol) {
+  for (const sym::SymTerm &term : sym::getTerms(expr)) {
+    bool plain = true, mentions = false;
+    for (const auto &[atom, power] : term.factors) {
+      bool isSymbol = atom->kind == sym::SymAtom::Kind::Symbol;
+      plain &= isSymbol;
+      mentions |= isSymbol ? atom->name == symbol
+                           : llvm::any_of(atom->operands, [&](SymExpr e) { return e.usesSymbol(symbol); });
+    }
+    if (mentions && (!plain || term.coefficient < 0))
+      return false;
+  }
+  return true;
+}
+
+/// a <= b, if need be after replacing symbols with which `a` grows by what they do not exceed.
+bool PlannedSizes::proveWithBounds(SymExpr a, SymExpr b, unsigned depth) {
+  if (!a || !b)
+    return false;
+  if (a == b || isRoundedUp(b, a) || prover.isLessEqual(a, b) == Verdict::True)
+    return true;
+  // b is what something large takes, rounded up: 64 * q - c is as good as 64 * q.
+  if (SymExpr rounded = SymExpr::ceildiv(a, SymExpr::constant(a.getContext(), 64)) * 64;
+      rounded && rounded != a && prover.isLessEqual(rounded, b) == Verdict::True)
+    return true;
+  SymExpr zero = SymExpr::constant(a.getContext(), 0);
+  for (auto [symbol, bound] : depth ? ArrayRef(bounds) : ArrayRef<std::pair<SymExpr, SymExpr>>()) {
+    StringRef name = *symbol.getSymbol();
+    if (!a.usesSymbol(name))
+      continue;
+    auto replace = [&](SymExpr by) {
+      return a.substitute([&](StringRef other) { return other == name ? by : SymExpr(); });
+    };
+    bool grows = growsWith(a, name);
+    if (!grows) {
+      SymExpr next = replace(symbol + 1);
+      std::optional<int64_t> step = next ? prover.lowerBound(next - a) : std::nullopt;
+      grows = step && *step >= 0;
+    }
+    if (!grows)
+      continue;
+    // The symbol is not below 0, so the bound isn't either.
+    if (proveWithBounds(replace(bound), b, depth - 1) ||
+        proveWithBounds(replace(SymExpr::max({bound, zero})), b, depth - 1))
+      return true;
+  }
+  return false;
+}

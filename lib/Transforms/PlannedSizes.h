@@ -1,0 +1,74 @@
+//===- PlannedSizes.h - Proofs about offsets and sizes ---------*- C++ -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// For relax-verify-planned; shares no code with relax-plan-memory. A quantity is
+// read from the index values of the planned phase as it is computed: sums and
+// maxima of expressions. Most questions are answered by that structure alone,
+// whatever the expressions are; what is left is asked of the prover.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_LIB_TRANSFORMS_PLANNEDSIZES_H
+#define RELAXDIALECT_LIB_TRANSFORMS_PLANNEDSIZES_H
+
+#include "RelaxDialect/Dialect/Sym/IR/Prover.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::relax {
+
+class PlannedSizes {
+public:
+  /// Number of a quantity; equal ones have the same number.
+  using Quantity = unsigned;
+
+  explicit PlannedSizes(func::FuncOp function);
+
+  /// nullopt when `index` is not made of constants, `relax.eval_expr`, sums without overflow and maxima.
+  std::optional<Quantity> get(Value index);
+  Quantity get(sym::SymExpr expr);
+  Quantity add(Quantity a, Quantity b);
+
+  bool isAtMost(Quantity a, Quantity b);
+  bool isNonNegative(Quantity quantity);
+  /// A tensor of `bytes` has no extent below zero: nor is what it takes, rounded up to any multiple.
+  void assumeNonNegative(sym::SymExpr bytes) { nonNegative.insert(bytes); }
+
+  std::string str(Quantity quantity) const;
+  sym::Prover &getProver() { return prover; }
+  /// Knows only facts that are checked at entry.
+  sym::Prover &getEntryProver() { return entryProver; }
+
+private:
+  struct Node {
+    enum class Kind { Expr, Sum, Max } kind;
+    sym::SymExpr expr;
+    Quantity a = 0, b = 0;
+  };
+  /// What may be used in a proof.
+  enum class Effort : unsigned { Structure, Prover };
+
+  Quantity makeNode(Node::Kind kind, sym::SymExpr expr, Quantity a, Quantity b);
+  bool isAtMost(Quantity a, Quantity b, Effort effort);
+  bool proveAtMost(Quantity a, Quantity b, Effort effort);
+  bool isExprAtMost(sym::SymExpr a, sym::SymExpr b, Effort effort);
+  bool proveWithBounds(sym::SymExpr a, sym::SymExpr b, unsigned depth);
+  bool isRoundedUp(sym::SymExpr expr, sym::SymExpr bytes) const;
+  /// One expression; null when it would be long.
+  sym::SymExpr flatten(Quantity quantity) const;
+  void collectBounds(func::FuncOp function);
+
+  sym::Prover prover, entryProver;
+  SmallVector<std::pair<sym::SymExpr, sym::SymExpr>> bounds; // a symbol and what it does not exceed
+  SmallVector<Node> nodes;
+  DenseMap<std::tuple<unsigned, sym::SymExpr, unsigned, unsigned>, Quantity> numbers;
+  DenseMap<Value, std::optional<Quantity>> values;
+  DenseMap<std::tuple<Quantity, Quantity, unsigned>, bool> answers;
+  DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, bool> exprAnswers;
+  DenseMap<Quantity, bool> signs;
+  llvm::DenseSet<sym::SymExpr> nonNegative;
+};
+
+} // namespace mlir::relax
+
+#endif // RELAXDIALECT_LIB_TRANSFORMS_PLANNEDSIZES_H

@@ -1,0 +1,127 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""Memory plans: what the report says, what a call takes, and the results, at sizes on both sides of what only run time knows."""
+
+import json
+
+import numpy as np
+import pytest
+from memory_plans import Plan
+
+MODULE = """
+#n = #relax_sym.shape<[n]>
+#m = #relax_sym.shape<[m]>
+#a = #relax_sym.shape<[n + 1, 4]>
+#b = #relax_sym.shape<[n * 4 + 4]>
+#u = #relax_sym.shape<[u]>
+// Which of the tensors of n and m is larger is found at entry: the last ones begin behind either.
+func.func @compared(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> tensor<f32> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %1 = relax.cumsum %0 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %2 = relax.sum %1 {axes = array<i64: 0>} : (tensor<?xf32, #n>) -> tensor<f32>
+  %3 = relax.cumsum %y {axis = 0 : i64} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %4 = relax.cumsum %3 {axis = 0 : i64} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %5 = relax.sum %4 {axes = array<i64: 0>} : (tensor<?xf32, #m>) -> tensor<f32>
+  %6 = relax.subtract %2, %5 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %6 : tensor<f32>
+}
+// (4n + 4,) is as large as (n + 1, 4).
+func.func @equal(%x: tensor<?x4xf32, #a>) -> tensor<?xf32, #b> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %s = relax.shape_of %x : tensor<?x4xf32, #a> -> !relax.shape<[n + 1, 4]>
+  %t = relax.make_shape %s : (!relax.shape<[n + 1, 4]>) -> !relax.shape<[n * 4 + 4]>
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?x4xf32, #a>) -> tensor<?x4xf32, #a>
+  %1 = relax.reshape %0, %t : (tensor<?x4xf32, #a>, !relax.shape<[n * 4 + 4]>) -> tensor<?xf32, #b>
+  %2 = relax.cumsum %1 {axis = 0 : i64} : (tensor<?xf32, #b>) -> tensor<?xf32, #b>
+  %3 = relax.cumsum %2 {axis = 0 : i64} : (tensor<?xf32, #b>) -> tensor<?xf32, #b>
+  %4 = relax.cumsum %3 {axis = 0 : i64} : (tensor<?xf32, #b>) -> tensor<?xf32, #b>
+  return %4 : tensor<?xf32, #b>
+}
+// u is at most n.
+func.func @found(%x: tensor<?xi64, #n>) -> tensor<i64> attributes {relax_sym.scope = #relax_sym.scope<"n <= 1000">} {
+  %0 = relax.nonzero %x binds [u] : (tensor<?xi64, #n>) -> tensor<1x?xi64, #relax_sym.shape<[1, u]>>
+  %1 = relax.cumsum %0 {axis = 1 : i64} : (tensor<1x?xi64, #relax_sym.shape<[1, u]>>) -> tensor<1x?xi64, #relax_sym.shape<[1, u]>>
+  %2 = relax.cumsum %1 {axis = 1 : i64} : (tensor<1x?xi64, #relax_sym.shape<[1, u]>>) -> tensor<1x?xi64, #relax_sym.shape<[1, u]>>
+  %3 = relax.sum %2 {axes = array<i64: 0, 1>} : (tensor<1x?xi64, #relax_sym.shape<[1, u]>>) -> tensor<i64>
+  return %3 : tensor<i64>
+}
+// The sizes of nested quotients are too involved for any proof about their sums.
+func.func @quotients(%x: tensor<?x?xf32, #relax_sym.shape<[n, m]>>) -> tensor<f32> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.slice %x {axes = array<i64: 0, 1>, starts = [#relax_sym.expr<0>, #relax_sym.expr<0>], ends = [#relax_sym.expr<min(n, (n + 1) floordiv 2)>, #relax_sym.expr<min(m, (m + 5) floordiv 3)>], strides = array<i64: 1, 1>}
+    : (tensor<?x?xf32, #relax_sym.shape<[n, m]>>) -> tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>
+  %1 = relax.cumsum %0 {axis = 0 : i64} : (tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>) -> tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>
+  %2 = relax.cumsum %1 {axis = 1 : i64} : (tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>) -> tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>
+  %3 = relax.cumsum %2 {axis = 0 : i64} : (tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>) -> tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>
+  %4 = relax.sum %3 {axes = array<i64: 0, 1>} : (tensor<?x?xf32, #relax_sym.shape<[min(n, (n + 1) floordiv 2), min(m, (m + 5) floordiv 3)]>>) -> tensor<f32>
+  return %4 : tensor<f32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def artifact(relax):
+    return relax.Module.parse(MODULE, "memory.mlir").compile_to_bytes(functions=["*"])
+
+
+def run(relax, artifact, name, *inputs, **symbols):
+    """The result of a call in a process of its own memory; what it took is what the plan says."""
+    executable = relax.load(artifact)
+    result = executable[name](*inputs)
+    report = json.loads(executable.memory_report)
+    plan = Plan(report[name] if name in report else report)
+    assert executable.counters["arena_bytes"] == max(64, plan.get_bytes(symbols))
+    return next(iter(result.values())), plan
+
+
+@pytest.mark.parametrize("n, m", [(3, 100), (100, 3), (64, 64), (0, 5), (5, 0), (0, 0), (1, 33)])
+def test_sizes_compared_at_run_time(relax, artifact, n, m):
+    """Neither n <= m nor m <= n is known, and the arena is the larger of both needs, never their sum."""
+    x, y = np.ones(n, np.float32), np.ones(m, np.float32)
+    got, plan = run(relax, artifact, "compared", x, y, n=n, m=m)
+    assert got == sum(k * (k + 1) // 2 for k in range(n + 1)) - sum(k * (k + 1) // 2 for k in range(m + 1))
+    assert plan.get_bytes({"n": n, "m": m}) <= plan.get_live_bytes({"n": n, "m": m}) + 4 * 63
+
+
+@pytest.mark.parametrize("n", [0, 1, 50])
+def test_equal_sizes_share(relax, artifact, n):
+    """The memory of (n + 1, 4) is used again for (4n + 4,): no more than two tensors are there at a time."""
+    x = np.ones((n + 1, 4), np.float32)
+    got, plan = run(relax, artifact, "equal", x, n=n)
+    want = np.cumsum(np.cumsum(np.cumsum(np.cumsum(x, 0).reshape(-1))))
+    np.testing.assert_allclose(got, want)
+    assert plan.get_bytes({"n": n}) == 2 * -(-16 * (n + 1) // 64) * 64
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 1000])
+def test_bound_of_a_size_found_while_running(relax, artifact, n):
+    """The arena is made before u is known: u counts as n."""
+    x = np.arange(n) % 3
+    got, plan = run(relax, artifact, "found", x, n=n)
+    assert got == np.cumsum(np.cumsum(np.nonzero(x)[0])).sum()
+    assert plan.get_bytes({"n": n}) >= 8 * n
+
+
+@pytest.mark.parametrize("n, m", [(0, 0), (1, 1), (5, 1), (2, 70), (33, 8)])
+def test_nested_quotients(relax, artifact, n, m):
+    x = np.ones((n, m), np.float32)
+    got, plan = run(relax, artifact, "quotients", x, n=n, m=m)
+    part = x[: (n + 1) // 2, : (m + 5) // 3].astype(np.float64)
+    assert got == np.cumsum(np.cumsum(np.cumsum(part, 0), 1), 0).sum()
+
+
+def test_more_memory_than_64_bits_count(relax, tool, tmp_path):
+    """Each of the sizes fits 64 bits, their sum does not: that is an error, not a small arena."""
+    big = "#relax_sym.shape<[n, 1125899906842624]>"
+    rows = f"tensor<?x1125899906842624xf32, {big}>"
+    text = f"""func.func @main(%s: tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<f32> attributes {{relax_sym.scope = #relax_sym.scope<>}} {{
+  %0 = relax.shape_of %s : tensor<?xf32, #relax_sym.shape<[n]>> -> !relax.shape<[n]>
+  %1 = relax.make_shape %0 : (!relax.shape<[n]>) -> !relax.shape<[n, 1125899906842624]>
+  %2 = relax.random_uniform %1 {{seed = 1 : i64, dtype = f32}} : (!relax.shape<[n, 1125899906842624]>) -> {rows}
+  %3 = relax.cumsum %2 {{axis = 0 : i64}} : ({rows}) -> {rows}
+  %4 = relax.sum %3 {{axes = array<i64: 0, 1>}} : ({rows}) -> tensor<f32>
+  return %4 : tensor<f32>
+}}"""
+    executable = relax.load(relax.Module.parse(text, "big.mlir").compile_to_bytes())
+    assert next(iter(executable(np.ones(0, np.float32)).values())) == 0
+    with pytest.raises(relax.RelaxError):
+        executable(np.ones(1, np.float32))
+    with pytest.raises(relax.RelaxError, match="more memory than 64 bits can count"):
+        executable(np.ones(1500, np.float32))
