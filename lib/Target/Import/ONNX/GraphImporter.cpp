@@ -39,7 +39,7 @@ OwningOpRef<ModuleOp> GraphImporter::run() {
   Block &block = *function.addEntryBlock();
   builder.setInsertionPointToEnd(&block);
   if (failed(readOpsets()) || failed(readFunctions()) || failed(importInputs(block)) || failed(readOptions()) ||
-      failed(importInitializers(graph)))
+      failed(importInitializers(graph)) || failed(importClaims()))
     return {};
   for (const relax_onnx_wire::NodeProto &node : graph.node())
     if (failed(importNode(node)))
@@ -250,14 +250,6 @@ Value GraphImporter::nameExtents(Value tensor, StringRef name, Location loc) {
 // Inputs, initializers, nodes
 //===----------------------------------------------------------------------===//
 
-/// The name of a dimension. Some exporters write a question mark, or the extent -1, for one that has none.
-static StringRef getDimName(const TensorShapeProto::Dimension &dim) {
-  StringRef name = dim.dim_param();
-  return name == "?" ? StringRef() : name;
-}
-
-static bool hasExtent(const TensorShapeProto::Dimension &dim) { return dim.has_dim_value() && dim.dim_value() != -1; }
-
 FailureOr<RankedTensorType> GraphImporter::getInputType(const ValueInfoProto &input) {
   auto fail = [&]() { return emitError(fileLoc) << "input '" << printable(input.name()) << "': "; };
   if (!input.type().has_tensor_type())
@@ -359,6 +351,18 @@ LogicalResult GraphImporter::importInitializers(const relax_onnx_wire::GraphProt
   return success();
 }
 
+LogicalResult GraphImporter::importClaims() {
+  for (const ValueInfoProto &output : graph.output())
+    outputNames.insert(output.name());
+  addClaims(graph.output());
+  addClaims(graph.value_info());
+  for (const ValueInfoProto &info : graph.value_info())
+    if (GraphValue *value = lookUp(info.name()); value && info.type().has_tensor_type())
+      if (failed(checkClaim(info, *value)))
+        return failure();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Nodes, functions, subgraphs
 //===----------------------------------------------------------------------===//
@@ -385,7 +389,7 @@ LogicalResult GraphImporter::importNode(const relax_onnx_wire::NodeProto &node) 
     emitter.fail("the file imports no opset of domain '" + Twine(printable(domain)) + "'");
   else
     emitNode(emitter);
-  return success(!emitter.failed());
+  return emitter.failed() ? failure() : checkClaims(node.output());
 }
 
 bool GraphImporter::enterScope(int64_t nodes, Location loc) {
@@ -472,65 +476,20 @@ LogicalResult GraphImporter::importSubgraph(const relax_onnx_wire::GraphProto &s
       return failure();
   if (failed(importInitializers(subgraph)))
     return failure();
+  addClaims(subgraph.value_info());
   ++depth;
   LogicalResult result = success();
   for (const relax_onnx_wire::NodeProto &node : subgraph.node())
     if (succeeded(result))
       result = importNode(node);
   --depth;
+  removeClaims(subgraph.value_info());
   return result;
 }
 
 //===----------------------------------------------------------------------===//
 // Outputs
 //===----------------------------------------------------------------------===//
-
-/// Compares the declared shape with the inferred one: equal is fine, different is an error (null), undecided a check.
-Value GraphImporter::bindOutput(const ValueInfoProto &output, GraphValue &value) {
-  Value tensor = getTensor(value, fileLoc);
-  auto fail = [&]() -> InFlightDiagnostic {
-    return emitError(fileLoc) << "output '" << printable(output.name()) << "': ";
-  };
-  const relax_onnx_wire::TypeProto::Tensor &declared = output.type().tensor_type();
-  if (declared.elem_type() && declared.elem_type() != getTypeCode(value.type.getElementType())) {
-    fail() << "is declared as " << getTypeName(declared.elem_type()) << ", inferred as "
-           << getTypeName(getTypeCode(value.type.getElementType()));
-    return {};
-  }
-  if (!declared.has_shape())
-    return tensor;
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(tensor.getType());
-  if (declared.shape().dim_size() != static_cast<int>(dims.size())) {
-    fail() << "is declared with " << declared.shape().dim_size() << " dimensions, inferred with " << dims.size();
-    return {};
-  }
-  bool needsCheck = false;
-  for (auto [index, dim] : llvm::enumerate(declared.shape().dim())) {
-    SymExpr claim;
-    if (hasExtent(dim)) {
-      claim = SymExpr::constant(context, dim.dim_value());
-    } else if (!getDimName(dim).empty()) {
-      claim = symbols.lookUp(getDimName(dim));
-      if (!claim)
-        symbols.define(getDimName(dim), dims[index]);
-    }
-    if (!claim || claim == dims[index])
-      continue;
-    Verdict verdict = getProver().isEqual(claim, dims[index]);
-    if (verdict == Verdict::False) {
-      fail() << "dimension " << index << " is declared as " << claim.str() << ", inferred as " << dims[index].str();
-      return {};
-    }
-    if (verdict == Verdict::True)
-      continue;
-    needsCheck = true;
-    dims[index] = claim;
-  }
-  if (!needsCheck)
-    return tensor;
-  return graph::MatchCastOp::create(builder, fileLoc, sym::getTensorType(dims, value.type.getElementType()), tensor,
-                                    builder.getArrayAttr({}));
-}
 
 LogicalResult GraphImporter::importOutputs() {
   SmallVector<Value> results;
@@ -543,10 +502,10 @@ LogicalResult GraphImporter::importOutputs() {
     GraphValue *value = lookUp(output.name());
     if (!value)
       return emitError(fileLoc) << "output '" << printable(output.name()) << "' is not defined by any node";
-    Value result = bindOutput(output, *value);
-    if (!result)
+    // Inputs and constants are checked here, others were where they were made.
+    if (failed(checkClaim(output, *value)))
       return failure();
-    results.push_back(result);
+    results.push_back(getTensor(*value, fileLoc));
   }
   func::ReturnOp::create(builder, fileLoc, results);
   function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));

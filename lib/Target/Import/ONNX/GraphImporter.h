@@ -37,6 +37,10 @@ struct GraphValue {
 /// Elements of a small stored integer tensor; nullopt for others.
 std::optional<Elements> getStoredElements(Attribute stored, RankedTensorType type);
 
+/// The name of a dimension. Some exporters write a question mark, or the extent -1, for one that has none.
+StringRef getDimName(const relax_onnx_wire::TensorShapeProto::Dimension &dim);
+bool hasExtent(const relax_onnx_wire::TensorShapeProto::Dimension &dim);
+
 class GraphImporter {
 public:
   GraphImporter(ModelFile &file, MLIRContext *context, const ONNXImportOptions &options);
@@ -90,14 +94,27 @@ public:
   Value nameExtents(Value tensor, StringRef name, Location loc);
 
 private:
+  //===- Claims.cpp ---------------------------------------------------------===//
+
+  /// Types of values that are yet to be imported; `infos` stays until they are removed.
+  void addClaims(const google::protobuf::RepeatedPtrField<relax_onnx_wire::ValueInfoProto> &infos);
+  void removeClaims(const google::protobuf::RepeatedPtrField<relax_onnx_wire::ValueInfoProto> &infos);
+  /// Compares these values, as far as they are defined, with what is claimed of them.
+  LogicalResult checkClaims(const google::protobuf::RepeatedPtrField<std::string> &names);
+  LogicalResult checkClaim(const relax_onnx_wire::ValueInfoProto &info, GraphValue &value);
+  /// The declared extent, null where the file says nothing.
+  sym::SymExpr getClaimedExtent(const relax_onnx_wire::TensorShapeProto::Dimension &dim, sym::SymExpr inferred);
+  /// Not inside of a branch or loop.
+  bool isAtTopLevel();
+
   LogicalResult importInputs(Block &block);
   LogicalResult importInitializers(const relax_onnx_wire::GraphProto &from);
+  LogicalResult importClaims();
   LogicalResult importNode(const relax_onnx_wire::NodeProto &node);
   LogicalResult inlineFunction(const relax_onnx_wire::FunctionProto &callee, const relax_onnx_wire::NodeProto &node);
   /// Counts what inlining makes; false after an error because that is without end.
   bool enterScope(int64_t nodes, Location loc);
   LogicalResult importOutputs();
-  Value bindOutput(const relax_onnx_wire::ValueInfoProto &output, GraphValue &value);
   LogicalResult readOpsets();
   LogicalResult readFunctions();
   /// Facts and names of the options must be about dimensions of inputs.
@@ -117,6 +134,8 @@ private:
   func::FuncOp function;
   llvm::StringMap<GraphValue> values;
   llvm::StringSet<> weightNames;
+  llvm::StringMap<const relax_onnx_wire::ValueInfoProto *> claims; // by value
+  llvm::StringSet<> outputNames;
   using Opsets = llvm::StringMap<int64_t>; // by domain
   Opsets opsets;
   const Opsets *scope = &opsets;                                     // of the function that is being inlined

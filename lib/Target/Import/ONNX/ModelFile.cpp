@@ -68,7 +68,7 @@ FieldRule getRule(Message message, int field) {
       return {Action::Descend, Message::Tensor};
     if (field == 15)
       return {Action::Descend, Message::Sparse};
-    return copyIf({2, 11, 12});
+    return copyIf({2, 11, 12, 13});
   case Message::Node:
     if (field == 5)
       return {Action::Descend, Message::Attribute};

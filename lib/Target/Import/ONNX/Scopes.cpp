@@ -41,6 +41,8 @@ void mlir::relax::onnx::renameValues(GraphProto &graph, const Renames &renames) 
     renameValues(node, renames);
   for (auto &output : *graph.mutable_output())
     rename(*output.mutable_name(), renames);
+  for (auto &info : *graph.mutable_value_info())
+    rename(*info.mutable_name(), renames);
 }
 
 static const AttributeProto *findAttribute(const google::protobuf::RepeatedPtrField<AttributeProto> &attributes,
