@@ -50,7 +50,7 @@ def test_bit_for_bit(formats, name):
 def test_products(formats, name):
     count, _ = sizes(name)
     inputs = []
-    for b, s, n, m in [(2, 3, 5, 1), (1, 1, 1, 2), (0, 2, 0, 1), (1, 5, 3, 0)]:
+    for b, s, n, m in [(2, 3, 5, 1), (1, 1, 1, 2), (0, 2, 0, 1), (1, 5, 3, 0), (1, 15, 37, 1), (2, 8, 4, 3)]:
         inputs.append({"x": numbers("f32", b, s, 512), "v": numbers("f32", 512), "w": random_blocks(name, 7, 512 // count),
                        "z": numbers("f32", s, m * count), "u": random_blocks(name, n, m)})
     for given, got in zip(inputs, formats("matmul_" + name, *inputs)):

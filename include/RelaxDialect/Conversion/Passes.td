@@ -60,8 +60,8 @@ def ScheduleKernelsPass : Pass<"relax-schedule-kernels", "::mlir::func::FuncOp">
   let description = [{
     Before: a kernel whose body is linalg on tensors. After: each linalg op is a linalg.generic whose innermost loop is the
     one with the most unit-stride accesses, preferably parallel (matmul runs in the order m, k, n); elementwise ops work in
-    place on an intermediate that nothing else reads; additions of a floating-point reduction carry `reassoc` and products
-    below them `contract`. No flag that assumes the absence of NaN or infinity is ever set.
+    place on an intermediate that nothing else reads; additions of a floating-point reduction carry `reassoc`, they and the
+    products, sums and differences below them `contract`. No flag that assumes the absence of NaN or infinity is ever set.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::arith::ArithDialect"];
 }
@@ -106,6 +106,10 @@ def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncO
     than 4 rows, and in other contractions, four steps of the longest reduction loop are done together, and two steps of a
     parallel loop where rows of the result have a constant distance. What lies in panels (relax-pack-weights) is read in
     place for any number of rows; fewer than 4 read several panels at once.
+
+    Where the innermost loop is a reduction of known length that moves all operands by one element, its steps are added up
+    in vector lanes, 8 results at a time; what one operand alone decides, such as numbers decoded from blocks, is computed
+    once for all rows of a tile.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

@@ -31,11 +31,39 @@
 using namespace mlir;
 using namespace mlir::relax;
 
-Value relax::getRowExtent(OpBuilder &builder, Location loc, const RegisterTile &tile, ValueRange extents) {
+Value relax::getRowExtent(OpBuilder &builder, Location loc, ArrayRef<unsigned> loops, ValueRange extents) {
   Value product = arith::ConstantIndexOp::create(builder, loc, 1);
-  for (unsigned loop : tile.rowLoops)
+  for (unsigned loop : loops)
     product = builder.createOrFold<arith::MulIOp>(loc, extents[loop], product);
   return product;
+}
+
+SmallVector<RowIndices> relax::getRowIndices(OpBuilder &builder, Location loc, ArrayRef<unsigned> loops,
+                                             ValueRange extents, Value first, int64_t count) {
+  auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); };
+  SmallVector<RowIndices> rows;
+  RowIndices row(loops.size());
+  for (size_t i = row.size(); i-- > 0;) {
+    bool split = i > 0 && getConstantIntValue(first) != 0;
+    Value extent = extents[loops[i]];
+    row[i] = split ? builder.createOrFold<arith::RemUIOp>(loc, first, extent) : i > 0 ? Value(constant(0)) : first;
+    first = split ? builder.createOrFold<arith::DivUIOp>(loc, first, extent) : first;
+  }
+  while (true) {
+    rows.push_back(row);
+    if (static_cast<int64_t>(rows.size()) == count)
+      return rows;
+    Value carry;
+    for (size_t i = row.size(); i-- > 0;) {
+      Value next = builder.createOrFold<arith::AddIOp>(loc, row[i], constant(1));
+      next = carry ? builder.createOrFold<arith::SelectOp>(loc, carry, next, row[i]) : next;
+      if (i > 0) {
+        carry = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, next, extents[loops[i]]);
+        next = arith::SelectOp::create(builder, loc, carry, constant(0), next);
+      }
+      row[i] = next;
+    }
+  }
 }
 
 namespace {
@@ -50,15 +78,13 @@ public:
       else if (loop != tile.column && !llvm::is_contained(tile.rowLoops, loop))
         others.push_back(loop);
     }
-    rowExtent = getRowExtent(builder, loc, tile, this->extents);
+    rowExtent = getRowExtent(builder, loc, tile.rowLoops, this->extents);
   }
 
   void emit() { emitOthers(0); }
 
 private:
   using Body = function_ref<void(Value)>;
-  /// The index of each of the row loops.
-  using Row = SmallVector<Value, 2>;
 
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
   Value add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(loc, a, b); }
@@ -246,34 +272,7 @@ private:
         affine::makeComposedFoldedMultiResultAffineApply(builder, loc, op.getMatchingIndexingMap(&operand), loops));
   }
 
-  /// `count` rows from `first` on: one division for all, then steps that carry over to the next outer loop.
-  SmallVector<Row> getRows(Value first, int64_t count) {
-    SmallVector<Row> rows;
-    Row row(tile.rowLoops.size());
-    for (size_t i = row.size(); i-- > 0;) {
-      bool split = i > 0 && getConstantIntValue(first) != 0;
-      Value extent = extents[tile.rowLoops[i]];
-      row[i] = split ? builder.createOrFold<arith::RemUIOp>(loc, first, extent) : i > 0 ? constant(0) : first;
-      first = split ? builder.createOrFold<arith::DivUIOp>(loc, first, extent) : first;
-    }
-    while (true) {
-      rows.push_back(row);
-      if (static_cast<int64_t>(rows.size()) == count)
-        return rows;
-      Value carry;
-      for (size_t i = row.size(); i-- > 0;) {
-        Value next = add(row[i], 1);
-        next = carry ? builder.createOrFold<arith::SelectOp>(loc, carry, next, row[i]) : next;
-        if (i > 0) {
-          carry = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, next, extents[tile.rowLoops[i]]);
-          next = arith::SelectOp::create(builder, loc, carry, constant(0), next);
-        }
-        row[i] = next;
-      }
-    }
-  }
-
-  void moveTo(const Row &row, Value column) {
+  void moveTo(const RowIndices &row, Value column) {
     for (auto [loop, index] : llvm::zip_equal(tile.rowLoops, row))
       at[loop] = index;
     at[tile.column] = column;
@@ -293,13 +292,13 @@ private:
   void emitTile(Value row, int64_t rows, Value column, Value firstColumn, int64_t vectors, Value mask, Value from,
                 Value to) {
     OpOperand &init = *op.getDpsInitOperand(0);
-    SmallVector<Row> rowIndices = getRows(row, rows);
+    SmallVector<RowIndices> rowIndices = getRowIndices(builder, loc, tile.rowLoops, extents, row, rows);
     SmallVector<Value> columnIndices, sums;
     for (int64_t i = 0; i < vectors; ++i)
       columnIndices.push_back(add(column, i * tile.lanes));
     auto forEachVector = [&](function_ref<void(unsigned)> body) {
       unsigned number = 0;
-      for (const Row &rowIndex : rowIndices)
+      for (const RowIndices &rowIndex : rowIndices)
         for (Value columnIndex : columnIndices) {
           moveTo(rowIndex, columnIndex);
           body(number++);
@@ -339,7 +338,7 @@ private:
   }
 
   /// The body for each row and vector. What does not depend on the row is loaded once for all.
-  SmallVector<Value> emitStep(ValueRange sums, ArrayRef<Row> rowIndices, ArrayRef<Value> columnIndices,
+  SmallVector<Value> emitStep(ValueRange sums, ArrayRef<RowIndices> rowIndices, ArrayRef<Value> columnIndices,
                               Value firstColumn, Value mask, Value from) {
     llvm::SmallDenseMap<std::pair<unsigned, unsigned>, Value> shared;
     SmallVector<Value> results;

@@ -3,13 +3,15 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 // Loops run in the order that relax-schedule-kernels chose. A contraction with
-// rows enough gets tiles in vector registers (RegisterTiles.h). In other ones,
-// steps of a reduction loop and of a parallel loop outside of the innermost one
-// are jammed: the innermost loop then adds several products to several rows of
-// the result for one load and store of each.
+// rows enough gets tiles in vector registers (RegisterTiles.h), one whose
+// innermost loop is a reduction of known length adds up in vector lanes
+// (LaneSums.h). In other ones, steps of a reduction loop and of a parallel loop
+// outside of the innermost one are jammed: the innermost loop then adds several
+// products to several rows of the result for one load and store of each.
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
+#include "LaneSums.h"
 #include "RegisterTiles.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
@@ -196,8 +198,11 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
       sizes.push_back(range.size);
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(rewriter, loc, sizes);
     std::optional<RegisterTile> tile = chooseRegisterTile(op, vectorBits);
-    if (!tile)
+    if (!tile) {
+      if (std::optional<LaneSum> sum = chooseLaneSum(op, vectorBits))
+        return emitLaneSum(rewriter, op, *sum, extents);
       return NestEmitter(rewriter, op, extents).emit();
+    }
 
     Value scratch;
     if (tile->packed) {
@@ -214,7 +219,7 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
       return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
     // A few rows do not repay the copy: their sums stay in memory, and what they are multiplied with is read once.
     Value least = arith::ConstantIndexOp::create(rewriter, loc, tile->rows);
-    Value rows = getRowExtent(rewriter, loc, *tile, extents);
+    Value rows = getRowExtent(rewriter, loc, tile->rowLoops, extents);
     Value enough = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, rows, least);
     if (matchPattern(enough, m_One()))
       return emitRegisterTiles(rewriter, op, *tile, extents, scratch);

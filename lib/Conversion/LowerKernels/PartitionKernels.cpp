@@ -32,10 +32,10 @@ using namespace mlir::relax;
 
 namespace {
 
-/// A buffer seen through views that add or drop dimensions of extent 1, and through parts of it.
+/// A buffer seen through views that split and join dimensions, and through parts of it.
 struct View {
   Value root;
-  /// For each dimension that of the root; -1 when it is 1 everywhere, or counts from another place.
+  /// For each dimension that of the root; -1 when it is 1 everywhere, or counts otherwise.
   SmallVector<int64_t> dims;
 };
 
@@ -172,13 +172,15 @@ private:
       result.dims.assign(type.getRank(), -1);
       for (auto [narrowDim, group] : llvm::enumerate(groups)) {
         std::optional<int64_t> longDim;
+        bool several = false;
         for (int64_t dim : group) {
           if (wide.getDimSize(dim) == 1)
             continue;
-          if (longDim)
-            return {};
+          several |= longDim.has_value();
           longDim = dim;
         }
+        if (several)
+          continue; // neither part counts like the whole
         if (!longDim || !inner.root)
           continue;
         if (collapse)
@@ -318,12 +320,16 @@ private:
     unsigned rank = 0;
     for (linalg::LinalgOp op : ops)
       rank = std::max(rank, getResultMap(op).getNumResults());
+    // A reduction for each element is work enough for few of them.
+    bool reduces = llvm::any_of(ops, [](linalg::LinalgOp op) {
+      return op.getNumParallelLoops() != 0 && op.getIteratorTypesArray().back() == utils::IteratorType::reduction;
+    });
     int64_t unit = 1;
     for (auto [op, loop] : llvm::zip(ops, loops)) {
       AffineMap map = getResultMap(op);
       if (rank > 0 && map.getNumResults() == rank &&
           map.getResults().back() == getAffineDimExpr(loop, kernel.getContext()))
-        unit = std::max<int64_t>(unit, kColumnsPerPart);
+        unit = std::max<int64_t>(unit, reduces ? kSumsPerPart : kColumnsPerPart);
       if (op.getNumReductionLoops() != 0 && op.getNumLoops() > 2)
         unit = std::max<int64_t>(unit, kRowsPerPart);
     }
@@ -334,7 +340,7 @@ private:
     return unit;
   }
 
-  static constexpr int64_t kColumnsPerPart = 96, kRowsPerPart = 4;
+  static constexpr int64_t kColumnsPerPart = 96, kSumsPerPart = 16, kRowsPerPart = 4;
 
   func::FuncOp kernel;
   SmallVector<linalg::LinalgOp> ops;

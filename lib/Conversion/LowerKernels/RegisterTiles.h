@@ -38,8 +38,14 @@ std::optional<int64_t> choosePanelWidth(linalg::GenericOp op, OpOperand &input, 
 /// True when one step of loop `dim` moves an access by one element: `dim` plus terms without it, in the last position.
 bool isUnitStride(Value buffer, AffineMap map, unsigned dim);
 
-/// The number of rows.
-Value getRowExtent(OpBuilder &builder, Location loc, const RegisterTile &tile, ValueRange extents);
+/// The index of each of some loops, outermost first.
+using RowIndices = SmallVector<Value, 2>;
+
+/// The number of rows that `loops` make together.
+Value getRowExtent(OpBuilder &builder, Location loc, ArrayRef<unsigned> loops, ValueRange extents);
+/// `count` of them from `first` on: one division for all, then steps that carry over to the next outer loop.
+SmallVector<RowIndices> getRowIndices(OpBuilder &builder, Location loc, ArrayRef<unsigned> loops, ValueRange extents,
+                                      Value first, int64_t count);
 
 /// Emits `op` in tiles. `scratch`: a buffer of at least `packedElements` elements, null when nothing is packed. Sums
 /// are made in the order of the reduction loops.

@@ -115,6 +115,16 @@ void relaxReductionArithmetic(linalg::GenericOp op) {
     arith::FastMathFlags old = fast.getFastMathFlagsAttr().getValue();
     operation->setAttr(fast.getFastMathAttrName(), arith::FastMathFlagsAttr::get(op.getContext(), old | flags));
   };
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  auto contract = [&](auto &self, Value value) -> void {
+    Operation *operation = value.getDefiningOp();
+    if (!operation || operation->getBlock() != op.getBody() || !seen.insert(operation).second)
+      return;
+    if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(operation))
+      add(operation, arith::FastMathFlags::contract);
+    for (Value operand : operation->getOperands())
+      self(self, operand);
+  };
   for (unsigned i = 0, e = op.getNumDpsInits(); i < e; ++i) {
     Value accumulator = op.getRegionOutputArgs()[i];
     Operation *combiner = op.getBody()->getTerminator()->getOperand(i).getDefiningOp();
@@ -123,8 +133,7 @@ void relaxReductionArithmetic(linalg::GenericOp op) {
       continue;
     add(combiner, arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
     for (Value operand : combiner->getOperands())
-      if (auto product = operand.getDefiningOp<arith::MulFOp>())
-        add(product, arith::FastMathFlags::contract);
+      contract(contract, operand);
   }
 }
 

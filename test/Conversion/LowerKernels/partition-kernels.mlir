@@ -207,3 +207,42 @@ func.func private @dropped(%a: memref<8x16xf32>, %b: memref<64x8xf32>, %o: memre
   }
   return
 }
+
+// -----
+
+// A row in blocks: how a dimension is split says nothing about the others. Each result is a sum, so that few of them
+// are a part.
+// CHECK-LABEL: func.func private @split(
+//  CHECK-SAME:   relax_tp.range = {buffer = 2 : i64, dim = 1 : i64, unit = 16 : i64
+func.func private @split(%a: memref<?x64xf32>, %b: memref<512x8x8xf32>, %o: memref<?x512xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %a, %c0 : memref<?x64xf32>
+  %x = memref.expand_shape %a [[0], [1, 2]] output_shape [%n, 8, 8] : memref<?x64xf32> into memref<?x8x8xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (j, k, l)>, affine_map<(i, j, k, l) -> (i, k, l)>, affine_map<(i, j, k, l) -> (j, i)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %b : memref<?x8x8xf32>, memref<512x8x8xf32>) outs(%o : memref<?x512xf32>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %r = arith.mulf %p, %q : f32
+      %t = arith.addf %s, %r : f32
+      linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+// A dimension that is written through a split is not divided.
+// CHECK-LABEL: func.func private @split_result(
+//  CHECK-SAME:   relax_tp.range = {buffer = 0 : i64, dim = 0 : i64
+func.func private @split_result(%o: memref<?x64xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %o, %c0 : memref<?x64xf32>
+  %x = memref.expand_shape %o [[0], [1, 2]] output_shape [%n, 8, 8] : memref<?x64xf32> into memref<?x8x8xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%x : memref<?x8x8xf32>) {
+    ^bb0(%p: f32):
+      linalg.yield %zero : f32
+  }
+  return
+}

@@ -111,3 +111,36 @@ func.func private @unit(%a: memref<8x16x1xf32>, %b: memref<4x8x1xf32>, %o: memre
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<4x16x1xf32>, memref<4x16x1xf32>) -> ()
   return
 }
+
+// -----
+
+// What a sum is made of may be contracted too, not what other results are made of.
+// CHECK-LABEL: func.func private @contracted(
+//       CHECK:   %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
+//       CHECK:   %[[D:.*]] = arith.subf %[[P]], %{{.*}} fastmath<contract>
+//       CHECK:   %[[X:.*]] = arith.mulf %{{.*}}, %[[D]] fastmath<contract>
+//       CHECK:   arith.addf %{{.*}}, %[[X]] fastmath<reassoc,contract>
+//       CHECK:   arith.mulf %{{.*}}, %{{.*}} : f32
+func.func private @contracted(%a: memref<8x16xf32>, %b: memref<16xf32>, %o: memref<8xf32>, %e: memref<1xi64>) {
+  %ta = bufferization.to_tensor %a restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %tb = bufferization.to_tensor %b restrict : memref<16xf32> to tensor<16xf32>
+  %to = bufferization.to_tensor %o restrict writable : memref<8xf32> to tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%ta, %tb : tensor<8x16xf32>, tensor<16xf32>) outs(%to : tensor<8xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %x : f32
+      %d = arith.subf %p, %y : f32
+      %q = arith.mulf %y, %d : f32
+      %t = arith.addf %s, %q : f32
+      linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%r : tensor<8xf32>) outs(%to : tensor<8xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %p = arith.mulf %x, %x : f32
+      linalg.yield %p : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %m in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
