@@ -247,7 +247,7 @@ static LogicalResult interpretAffineFor(Frame &frame, affine::AffineForOp op) {
   int64_t end = *llvm::min_element(*upper);
   for (int64_t i = *llvm::max_element(*lower); i < end; i += op.getStepAsInt()) {
     if (!frame.interpreter.countStep())
-      return frame.fail("the run takes too many steps");
+      return frame.failAtLimit("the run takes too many steps");
     frame.setIndex(op.getInductionVar(), i);
     SmallVector<RuntimeValue> next;
     if (failed(frame.runBlock(*op.getBody(), op.getRegionIterArgs(), carried, next)))

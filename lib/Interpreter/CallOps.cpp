@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -216,7 +217,19 @@ static LogicalResult interpretAssert(Frame &frame, tp::AssertOp op) {
   return frame.scalar(op.getCondition()).i ? success() : frame.fail(op.getMessage());
 }
 
+/// How a program's body on tensors without sign stands between graph ops.
+static FailureOr<Tensor> interpretConversion(Frame &frame, UnrealizedConversionCastOp op) {
+  bool isRetyped = op.getNumOperands() == 1 && op.getNumResults() == 1 &&
+                   isa<RankedTensorType>(op.getOperand(0).getType()) &&
+                   sym::getProgramType(getElementTypeOrSelf(op.getOperand(0))) ==
+                       sym::getProgramType(getElementTypeOrSelf(op.getResult(0)));
+  if (!isRetyped)
+    return frame.fail("only changes the sign of integers in the reference interpreter");
+  return *retype(frame.tensorPointer(op.getOperand(0)), op.getResult(0).getType());
+}
+
 void interp::registerCallOps(OpTable &table) {
+  table.add(interpretConversion);
   table.add(interpretCall);
   table.add(interpretFuncCall);
   table.add(interpretProgramCall<CallTPOp>);

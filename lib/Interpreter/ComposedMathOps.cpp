@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "NeuralOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphEinsum.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include <cmath>
@@ -113,6 +114,7 @@ reduceFloats(Frame &frame, Value operand, ArrayRef<int64_t> axes, bool keepDims,
 }
 
 static FailureOr<Tensor> interpretVariance(Frame &frame, VarianceOp op) {
+  Type type = frame.tensor(op.getOperand()).getElementType();
   auto compute = [&](ArrayRef<double> x, double epsilon, double &error) {
     auto count = static_cast<double>(x.size());
     double mean = 0, squares = 0, largest = 0;
@@ -120,10 +122,15 @@ static FailureOr<Tensor> interpretVariance(Frame &frame, VarianceOp op) {
       mean += element / count;
       largest = std::max(largest, std::fabs(element));
     }
-    for (double element : x)
-      squares += (element - mean) * (element - mean);
-    double result = squares / std::max(0.0, count - static_cast<double>(op.getCorrection()));
+    double lost = 0;
+    for (double element : x) {
+      double square = (element - mean) * (element - mean);
+      squares += square;
+      lost += getLostPower(type, square);
+    }
+    double divisor = std::max(0.0, count - static_cast<double>(op.getCorrection())), result = squares / divisor;
     error = 8 * epsilon * (std::fabs(result) + largest * std::sqrt(std::fabs(result)) + epsilon * largest * largest);
+    error += divisor > 0 ? lost / divisor : 0;
     error = getSquaresError(squares, epsilon, error);
     return result;
   };
@@ -157,11 +164,15 @@ static FailureOr<Tensor> interpretNormL1(Frame &frame, NormL1Op op) {
 }
 
 static FailureOr<Tensor> interpretNormL2(Frame &frame, NormL2Op op) {
+  Type type = frame.tensor(op.getOperand()).getElementType();
   auto compute = [&](ArrayRef<double> x, double epsilon, double &error) {
-    double sum = 0;
-    for (double element : x)
+    double sum = 0, lost = 0;
+    for (double element : x) {
       sum += element * element;
-    error = getSquaresError(sum, epsilon, epsilon * std::sqrt(sum) * static_cast<double>(x.size() + 2));
+      lost += getLostPower(type, element * element);
+    }
+    error = epsilon * std::sqrt(sum) * static_cast<double>(x.size() + 2) + std::sqrt(lost);
+    error = getSquaresError(sum, epsilon, error);
     return std::sqrt(sum);
   };
   return reduceFloats(frame, op.getOperand(), op.getAxes(), op.getKeepdims(), compute);
@@ -320,13 +331,14 @@ private:
     FailureOr<Tensor> result = frame.makeTensor(type, dims);
     if (failed(result))
       return failure();
-    Type accumulator = type.isF16() ? Type(Float32Type::get(op.getContext())) : type;
+    Type accumulator = getWideType(isa<FloatType>(type) ? type : Type(Float64Type::get(op.getContext())));
     int64_t at = 0;
     forEachIndex(dims, [&](ArrayRef<int64_t> first) {
       Sum sum;
       uint64_t integer = 0;
+      double error = 0; // what the factors' own errors make of the sum
       forEachIndex(inner, [&](ArrayRef<int64_t> second) {
-        double product = 1;
+        double product = 1, productError = 0;
         uint64_t integerProduct = 1;
         for (const Labelled *factor : factors) {
           SmallVector<int64_t> from;
@@ -335,17 +347,21 @@ private:
             from.push_back(place < first.size() ? first[place] : second[place - first.size()]);
           }
           int64_t position = factor->value.at(from);
-          if (isa<FloatType>(type))
-            product *= factor->value.f(position);
-          else
+          if (isa<FloatType>(type)) {
+            ArrayRef<double> errors = factor->value.getErrors();
+            double number = factor->value.f(position), own = errors.empty() ? 0 : errors[position];
+            productError = productError * std::fabs(number) + own * (std::fabs(product) + productError);
+            product *= number;
+          } else
             integerProduct *= static_cast<uint64_t>(factor->value.i(position));
         }
         integer += integerProduct;
         sum.add(product);
+        error += productError;
       });
       bool isCopy = inner.empty() && factors.size() == 1;
       if (isa<FloatType>(type))
-        result->setFloat(at++, sum.get(), isCopy ? 0 : sum.getError(accumulator));
+        result->setFloat(at++, sum.get(), error + (isCopy ? 0 : sum.getError(accumulator)));
       else
         result->setInt(at++, static_cast<int64_t>(integer));
     });

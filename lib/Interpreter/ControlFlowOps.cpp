@@ -57,7 +57,7 @@ static LogicalResult interpretFor(Frame &frame, scf::ForOp op) {
   Values carried = getAll(frame, op.getInitArgs());
   for (int64_t i = frame.index(op.getLowerBound()); i < upper;) {
     if (!frame.interpreter.countStep())
-      return frame.fail("the run takes too many steps");
+      return frame.failAtLimit("the run takes too many steps");
     frame.setIndex(op.getInductionVar(), i);
     Values next;
     if (failed(frame.runBlock(*op.getBody(), op.getRegionIterArgs(), carried, next)))
@@ -74,7 +74,7 @@ static LogicalResult interpretWhile(Frame &frame, scf::WhileOp op) {
   Values carried = getAll(frame, op.getInits());
   while (true) {
     if (!frame.interpreter.countStep())
-      return frame.fail("the run takes too many steps");
+      return frame.failAtLimit("the run takes too many steps");
     Values condition; // the flag, then what goes on
     if (failed(frame.runBlock(*op.getBeforeBody(), op.getBeforeArguments(), carried, condition)))
       return failure();

@@ -202,9 +202,9 @@ static void registerUnary(OpTable &table) {
   table.addElementwise<ReluOp>({[](Floats x) { return x[0] < 0 ? 0.0 : x[0]; },
                                 [](Ints x) -> IntResult { return x[0] < 0 ? 0 : x[0]; }, nullptr, "",
                                 [](Bits x) -> BitsResult { return x[0]; }});
-  table.addElementwise<SignOp>({[](Floats x) { return x[0] > 0   ? 1.0
-                                                      : x[0] < 0 ? -1.0
-                                                                 : x[0]; },
+  table.addElementwise<SignOp>({[](Floats x) {
+                                  return x[0] > 0 ? 1.0 : x[0] < 0 ? -1.0 : x[0] + 0.0;
+                                }, // -0.0 gives 0.0, NaN stays
                                 [](Ints x) -> IntResult { return (x[0] > 0) - (x[0] < 0); }, nullptr, "",
                                 [](Bits x) -> BitsResult { return x[0] != 0; }});
   table.addElementwise<LogicalNotOp>({nullptr, [](Ints x) -> IntResult { return !x[0]; }, nullptr});

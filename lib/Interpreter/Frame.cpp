@@ -22,6 +22,11 @@ LogicalResult Frame::fail(const Twine &message) {
   return failure();
 }
 
+LogicalResult Frame::failAtLimit(const Twine &message) {
+  error.exceedsLimits |= error.message.empty();
+  return fail(message);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -70,8 +75,8 @@ FailureOr<Tensor> Frame::makeTensor(Type elementType, ArrayRef<int64_t> dims) {
       return fail("dimension " + Twine(index) + " would have extent " + Twine(dim));
     if (!isEmpty && (__builtin_mul_overflow(count, static_cast<uint64_t>(dim), &count) ||
                      count > interpreter.getOptions().maxElements))
-      return fail("a tensor of shape " + formatShape(dims) + " has more than " +
-                  Twine(interpreter.getOptions().maxElements) + " elements");
+      return failAtLimit("a tensor of shape " + formatShape(dims) + " has more than " +
+                         Twine(interpreter.getOptions().maxElements) + " elements");
   }
   return Tensor(elementType, dims);
 }
@@ -92,9 +97,18 @@ FailureOr<Tensor> Frame::makeGarbage(Type elementType, ArrayRef<int64_t> dims) {
 /// Moves what was rounded by at most its error; what may be anything becomes NaN.
 void Frame::perturb(Value value) {
   auto *pointer = std::get_if<std::shared_ptr<const Tensor>>(&values[value]);
-  if (!pointer || !*pointer || (*pointer)->getErrors().empty())
+  if (!pointer || !*pointer)
     return;
   Tensor moved = **pointer;
+  // The sign of a NaN means nothing.
+  bool hasNaN = false;
+  for (int64_t i = 0; moved.isFloat() && i < moved.size(); ++i)
+    if (std::isnan(moved.f(i))) {
+      moved.setFloat(i, std::copysign(moved.f(i), interpreter.random()));
+      hasNaN = true;
+    }
+  if (!hasNaN && (*pointer)->getErrors().empty())
+    return;
   for (auto [index, bound] : llvm::enumerate((*pointer)->getErrors()))
     if (bound != 0)
       moved.setFloat(index, std::isinf(bound) ? std::nan("") : moved.f(index) + bound * interpreter.random());
@@ -128,6 +142,16 @@ static std::optional<StringRef> getOnlyUnbound(SymExpr expr, llvm::function_ref<
   return only;
 }
 
+/// True when the symbol is no part of a maximum or division.
+static bool isPolynomialIn(SymExpr expr, StringRef symbol) {
+  return llvm::all_of(sym::getTerms(expr), [&](const sym::SymTerm &term) {
+    return llvm::all_of(term.factors, [&](auto factor) {
+      const sym::SymAtom *atom = factor.first;
+      return llvm::none_of(atom->operands, [&](SymExpr operand) { return operand.usesSymbol(symbol); });
+    });
+  });
+}
+
 LogicalResult Frame::bindExtents(ArrayRef<SymExpr> exprs, ArrayRef<int64_t> actual) {
   for (auto [expr, value] : llvm::zip_equal(exprs, actual))
     if (expr)
@@ -140,7 +164,7 @@ LogicalResult Frame::bindExtents(ArrayRef<SymExpr> exprs, ArrayRef<int64_t> actu
     for (auto [expr, value] : llvm::zip_equal(exprs, actual)) {
       std::optional<StringRef> unknown =
           expr ? getOnlyUnbound(expr, [&](StringRef name) { return isBound(name); }) : std::nullopt;
-      if (!unknown)
+      if (!unknown || !isPolynomialIn(expr, *unknown))
         continue;
       auto at = [&](int64_t guess) {
         return expr.evaluate(
@@ -247,7 +271,7 @@ LogicalResult Frame::runOp(Operation *op) {
   current = op;
   reads.clear();
   if (!interpreter.countStep())
-    return fail("the run takes more than " + Twine(interpreter.getOptions().maxSteps) + " steps");
+    return failAtLimit("the run takes more than " + Twine(interpreter.getOptions().maxSteps) + " steps");
   const OpTable::Function *function = interpreter.getTable().lookup(op);
   if (!function)
     return fail("has no meaning in the reference interpreter");

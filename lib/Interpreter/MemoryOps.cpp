@@ -54,8 +54,10 @@ static LogicalResult interpretAlloc(Frame &frame, AllocOp op) {
 
 static LogicalResult interpretStorage(Frame &frame, StorageOp op) {
   int64_t bytes = frame.index(op.getBytes());
-  if (bytes < 0 || static_cast<uint64_t>(bytes) > 8 * frame.interpreter.getOptions().maxElements)
+  if (bytes < 0)
     return frame.fail("needs " + Twine(bytes) + " bytes");
+  if (static_cast<uint64_t>(bytes) > 8 * frame.interpreter.getOptions().maxElements)
+    return frame.failAtLimit("needs " + Twine(bytes) + " bytes");
   auto storage = std::make_shared<Storage>();
   storage->bytes.assign(bytes, kUnwritten);
   frame.set(op.getResult(), storage);

@@ -26,6 +26,14 @@ inline double getWideError(Type type, double magnitude, double error) {
   return overflows ? std::numeric_limits<double>::infinity() : error;
 }
 
+/// What an element adds to a sum of powers that may be lost because the power is too small to be a normal number.
+inline double getLostPower(Type type, double power) {
+  APFloat smallest = APFloat::getSmallestNormalized(cast<FloatType>(getWideType(type)).getFloatSemantics());
+  bool losesInfo = false;
+  smallest.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return power < smallest.convertToDouble() ? power : 0;
+}
+
 /// The operand has the extents that the op's rule asks for.
 LogicalResult checkDims(Frame &frame, const Tensor &tensor, ArrayRef<int64_t> wanted, const Twine &name);
 

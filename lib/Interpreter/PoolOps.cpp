@@ -192,14 +192,18 @@ static FailureOr<Tensor> interpretLpPool(Frame &frame, LpPoolOp op) {
   return pool(frame, x, *windows, x.getElementType(),
               [&](Tensor &result, int64_t at, ArrayRef<int64_t> elements, int64_t) {
                 Sum sum;
-                for (int64_t element : elements)
-                  sum.add(std::pow(std::abs(x.f(element)), p));
+                double lost = 0;
+                for (int64_t element : elements) {
+                  double power = std::pow(std::abs(x.f(element)), p);
+                  sum.add(power);
+                  lost += getLostPower(x.getElementType(), power);
+                }
                 double value = std::pow(sum.get(), 1 / p);
                 // Powers are rounded several times.
                 Type type = x.getElementType();
                 if (type.getIntOrFloatBitWidth() < 32)
                   type = Float32Type::get(op.getContext());
-                double slack = std::isfinite(value) ? 64 * getEpsilon(type) * value : 0;
+                double slack = std::isfinite(value) ? 64 * getEpsilon(type) * value + std::pow(lost, 1 / p) : 0;
                 bool isFinite = llvm::all_of(elements, [&](int64_t element) { return std::isfinite(x.f(element)); });
                 result.setFloat(at, value, isFinite ? getWideError(type, sum.get(), slack) : slack);
               });

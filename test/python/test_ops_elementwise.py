@@ -40,6 +40,23 @@ def test_unary(compiled, element):
             check(got, (x * y + z).astype(DTYPES[element]), "fma")
 
 
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_small_numbers(compiled, element):
+    """No digit is lost near 0, whatever the size, below the normal numbers too."""
+    type, ops = tensor(element, "n"), {"expm1": np.expm1, "log1p": np.log1p, "log": np.log}
+    function = Function("small_" + element, x=type)
+    for op in ops:
+        function.body.append(f"%{op} = relax.{op} %x : {type}")
+        function.results[op] = type
+    x = np.logspace(*((-44, 0) if element == "f32" else (-320, 0)), 500).astype(DTYPES[element])
+    given = {"x": np.concatenate([x, -x, np.array([0.0, 88.0, -30.0, np.inf, -np.inf, np.nan], x.dtype)])}
+    got, = compiled("small_" + element, [function])("small_" + element, given)
+    with np.errstate(all="ignore"):
+        for op, reference in ops.items():
+            want = reference(given["x"].astype(np.longdouble)).astype(x.dtype)
+            np.testing.assert_allclose(got[op], want, rtol=8 * np.finfo(x.dtype).eps, atol=0, err_msg=op)
+
+
 @pytest.mark.parametrize("element", ["i8", "i16", "i32", "i64"])
 def test_bits(compiled, element):
     dtype, type, width = DTYPES[element], tensor(element, "n"), int(element[1:])

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Execute.h"
 
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "TensorFiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,11 +26,18 @@ static constexpr unsigned kPerturbedRuns = 3;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr unsigned kRunSeconds = 120;
 
-bool relax_opt::interpret(ModuleOp module, StringRef name, const Sample &sample, Tensors &results, std::string &error,
-                          uint64_t perturbation) {
+/// Plain upstream types have no sign, files no name for types that are only stored; the bits are the same.
+static interp::Tensor retype(const interp::Tensor &tensor, Type type) {
+  Type actual = tensor.getElementType();
+  bool isSame = actual != type && sym::getProgramType(actual) == sym::getProgramType(type);
+  return isSame ? tensor.reinterpreted(type) : tensor;
+}
+
+bool relax_opt::interpret(ModuleOp module, StringRef name, const Sample &sample, Tensors &results,
+                          interp::RunError &error, uint64_t perturbation) {
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function) {
-    error = "function '" + name.str() + "' is not there any more";
+    error.message = "function '" + name.str() + "' is not there any more";
     return false;
   }
   interp::InterpreterOptions options;
@@ -37,12 +45,13 @@ bool relax_opt::interpret(ModuleOp module, StringRef name, const Sample &sample,
   options.maxSteps = kMaxSteps;
   options.perturbation = perturbation;
   interp::Interpreter interpreter(module, options);
-  interp::RunError why;
-  FailureOr<SmallVector<interp::Tensor>> values = interpreter.run(function, sample.inputs, why);
-  if (failed(values)) {
-    error = why.message;
+  std::vector<interp::Tensor> inputs = sample.inputs;
+  for (auto [input, type] : llvm::zip(inputs, function.getArgumentTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      input = retype(input, tensor.getElementType());
+  FailureOr<SmallVector<interp::Tensor>> values = interpreter.run(function, inputs, error);
+  if (failed(values))
     return false;
-  }
   results.assign(values->begin(), values->end());
   return true;
 }
@@ -59,8 +68,11 @@ static double getDistance(const interp::Tensor &a, const interp::Tensor &b, int6
 
 Reference relax_opt::makeReference(ModuleOp module, StringRef function, const Sample &sample) {
   Reference reference;
-  if (!interpret(module, function, sample, reference.results, reference.error))
+  interp::RunError why;
+  if (!interpret(module, function, sample, reference.results, why)) {
+    reference.error = why.message;
     return reference;
+  }
   std::vector<std::vector<double>> tolerances;
   for (const interp::Tensor &result : reference.results) {
     std::vector<double> &tolerance = tolerances.emplace_back(result.size(), 0.0);
@@ -74,8 +86,7 @@ Reference relax_opt::makeReference(ModuleOp module, StringRef function, const Sa
   }
   for (unsigned run = 1; run <= kPerturbedRuns; ++run) {
     Tensors moved;
-    std::string error;
-    if (!interpret(module, function, sample, moved, error, run))
+    if (!interpret(module, function, sample, moved, why, run))
       return reference;
     for (size_t k = 0; k != moved.size(); ++k) {
       if (moved[k].getDims() != reference.results[k].getDims())
@@ -107,7 +118,8 @@ std::string relax_opt::compare(const Reference &reference, const Tensors &result
     return "expected " + std::to_string(reference.results.size()) + " results, actual " +
            std::to_string(results.size());
   for (size_t k = 0; k != results.size(); ++k) {
-    const interp::Tensor &want = reference.results[k], &got = results[k];
+    const interp::Tensor &want = reference.results[k];
+    interp::Tensor got = retype(results[k], want.getElementType());
     std::string where = "result '" + names[k] + "'";
     if (got.getElementType() != want.getElementType())
       return where + " has another element type";

@@ -32,7 +32,7 @@ struct Entry {
 
 /// Runs a function in the interpreter. False and `error` when the run fails.
 bool interpret(mlir::ModuleOp module, llvm::StringRef function, const Sample &sample, Tensors &results,
-               std::string &error, uint64_t perturbation = 0);
+               mlir::relax::interp::RunError &error, uint64_t perturbation = 0);
 
 /// The results of the original module, and the tolerances: what runs show whose roundings are moved.
 Reference makeReference(mlir::ModuleOp module, llvm::StringRef function, const Sample &sample);

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string> validate(
       "relax-validate",
       llvm::cl::desc("Run a pipeline and execute the module before and after each pass: "
-                     "'[seed=N] [samples=N] [reproducer=FILE] pipeline=...'"),
+                     "'[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] pipeline=...'"),
       llvm::cl::value_desc("request"));
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Relax for MLIR optimizer driver\n", registry);
   relax_opt::setProgramPath(argv[0]);

@@ -5,20 +5,20 @@
   relax-random --seed 7 --size 20            one module on standard output
   relax-random --seed 7 --size 5             the same, after its first 5 steps: shrinking by hand
   relax-random --validate 0:500              every seed through the default pipeline under relax-opt --relax-validate
+  relax-random --validate 0:500 --orders     every seed through passes in a random order of its own
 """
 import argparse
 import collections
 import os
 import pathlib
 import random
-import re
 import subprocess
 import sys
 
 from relax_random_nn import NeuralSteps
 from relax_random_ops import OpSteps, array
-
-FLOATS, INTS = ["f32", "f16", "f64"], ["i32", "i64", "i8", "i16"]
+from relax_random_types import FLOATS, INTS, TypeSteps, is_float, is_int
+from relax_random_validate import random_pipeline, report, validate
 
 
 class Dim:
@@ -85,7 +85,7 @@ class Value:
         return None not in self.dims
 
 
-class Function(NeuralSteps, OpSteps):
+class Function(NeuralSteps, OpSteps, TypeSteps):
     """A function that grows by one step after the other; the steps of a seed are the same for every size."""
 
     Dim, Value, Shape = Dim, Value, collections.namedtuple("Shape", ["name", "type"])
@@ -93,11 +93,11 @@ class Function(NeuralSteps, OpSteps):
     def __init__(self, seed, name, module, depth=0):
         self.random, self.name, self.module, self.depth = random.Random(f"{seed} {name}"), name, module, depth
         self.arguments, self.values, self.lines, self.count, self.bound = [], [], [], 0, 0
-        self.indent = "  "
+        self.stored, self.indent = [], "  "  # results that no other step takes
         self.facts = self.random.sample(['"n >= 1"', '"m <= n + 4"', '"m mod 2 == 0"', '"k <= 7"', '"n <= 4096"'], self.random.choice([0, 0, 1, 2]))
         n, m, k = Dim.of("n"), Dim.of("m"), Dim.of("k")
         pick = self.random.choice
-        self.argument(pick(FLOATS[:2] + ["f32"]), [n, pick([Dim.of(4), m])])
+        self.argument(pick(["f32", "f32", "f16", "bf16"]), [n, pick([Dim.of(4), m])])
         self.argument("f32", [m, n])
         self.argument(pick(INTS), pick([[n], [n, Dim.of(4)], [m]]))
         if pick([0, 1]):
@@ -140,7 +140,7 @@ class Function(NeuralSteps, OpSteps):
         return value
 
     def number(self, x, element):
-        return self.constant(f"{x}.0" if element.startswith("f") else str(x), element, [])
+        return self.constant(f"{x}.0" if is_float(element) else str(x), element, [])
 
     def pick(self, *conditions):
         """A value, new ones preferred."""
@@ -173,7 +173,7 @@ class Function(NeuralSteps, OpSteps):
 
     def tame(self, x):
         """Values stay small, so that comparing them says something."""
-        if not x.element.startswith("f") or not x.is_known():
+        if not is_float(x.element) or not x.is_known():
             return x
         self.values.remove(x)
         high, low = self.number(4, x.element), self.number(-4, x.element)
@@ -185,7 +185,7 @@ class Function(NeuralSteps, OpSteps):
         x = self.pick()
         if x.element == "i1":
             return self.unary("logical_not", x)
-        if x.element.startswith("i"):
+        if is_int(x.element):
             return self.unary(self.random.choice(["abs", "negate", "relu", "sign"]), x)
         name = self.random.choice(["abs", "ceil", "cos", "erf", "exp", "floor", "log", "negate", "reciprocal", "relu", "round",
                                    "rsqrt", "sigmoid", "sign", "sin", "sqrt", "tanh"])
@@ -220,7 +220,7 @@ class Function(NeuralSteps, OpSteps):
         if x.element == "i1":
             return self.op(self.random.choice(["logical_and", "logical_or"]), [x, y], "i1", dims)
         name = self.random.choice(["add", "subtract", "multiply", "maximum", "minimum", "divide", "mod", "power"])
-        if name in ("divide", "mod", "power") and x.element.startswith("i") and self.random.random() < 0.9:
+        if name in ("divide", "mod", "power") and is_int(x.element) and self.random.random() < 0.9:
             y = self.op("maximum", [self.unary("abs", y, keep=False), self.number(1, x.element)], y.element, y.dims, keep=False)
         result = self.op(name, [x, y], x.element, dims)
         return self.tame(result) if name in ("multiply", "divide", "power") else result
@@ -265,7 +265,7 @@ class Function(NeuralSteps, OpSteps):
         axes = sorted(self.random.sample(range(len(x.dims)), self.random.randint(0, len(x.dims))))
         keep = self.random.random() < 0.5
         dims = [Dim.of(1) if i in axes else d for i, d in enumerate(x.dims) if keep or i not in axes]
-        name = self.random.choice(["sum", "max", "min", "prod"] + ["mean"] * x.element.startswith("f"))
+        name = self.random.choice(["sum", "max", "min", "prod"] + ["mean"] * is_float(x.element))
         result = self.op(name, [x], x.element, dims, f"axes = {array(axes)}{', keepdims' if keep else ''}")
         return self.tame(result) if name == "prod" else result
 
@@ -281,12 +281,12 @@ class Function(NeuralSteps, OpSteps):
         return self.op("matmul", [x, y], x.element, [x.dims[0], y.dims[1]])
 
     def step_conv(self):
-        x = self.pick(Value.is_known, lambda v: v.element == "f32" and len(v.dims) == 2)
+        x = self.pick(Value.is_known, lambda v: v.element != "i1" and len(v.dims) == 2)
         if not x:
             return None
-        x = self.op("expand_dims", [x], "f32", [x.dims[0], Dim.of(1), x.dims[1]], f"axes = {array([1])}", keep=False)
-        w = self.argument("f32", [Dim.of(2), Dim.of(1), Dim.of(3)])
-        return self.op("conv", [x, w], "f32", [x.dims[0], Dim.of(2), x.dims[2]],
+        x = self.op("expand_dims", [x], x.element, [x.dims[0], Dim.of(1), x.dims[1]], f"axes = {array([1])}", keep=False)
+        w = self.argument(x.element, [Dim.of(2), Dim.of(1), Dim.of(3)])
+        return self.op("conv", [x, w], x.element, [x.dims[0], Dim.of(2), x.dims[2]],
                        f"strides = {array([1])}, pads = {array([1, 1])}, dilations = {array([1])}, groups = 1 : i64")
 
     def step_permute(self):
@@ -392,13 +392,13 @@ class Function(NeuralSteps, OpSteps):
             return None
         element = self.random.choice(FLOATS + INTS)
         value = Value(self.fresh(), element, x.dims)
-        number = f"{self.random.choice(['1.5', '-2.0', '0.0'])}" if element.startswith("f") else str(self.random.choice([0, 1, 3]))
+        number = f"{self.random.choice(['1.5', '-2.0', '0.0'])}" if is_float(element) else str(self.random.choice([0, 1, 3]))
         self.emit(f"{value.name} = relax.full {shape[0]}, {number} : {element} : ({shape[1]}) -> {value.type}")
         self.values.append(value)
         return value
 
     def step_unique(self):
-        x = self.pick(lambda v: not v.element.startswith("f"))  # rounding decides how many floats differ
+        x = self.pick(lambda v: not is_float(v.element))  # rounding decides how many floats differ
         if not x:
             return None
         value = Value(self.fresh(), x.element, [Dim.of(self.symbol())])
@@ -449,8 +449,13 @@ class Function(NeuralSteps, OpSteps):
         """An i1 that depends on a size or on an element."""
         x = self.pick(lambda v: len(v.dims) >= 1)
         index, extent, limit, name = self.fresh(), self.fresh(), self.fresh(), self.fresh()
-        self.emit(f"{index} = arith.constant {self.random.randrange(len(x.dims))} : index")
-        self.emit(f"{extent} = tensor.dim {x.name}, {index} : {x.type}")
+        axis = self.random.randrange(len(x.dims))
+        if x.dims[axis] is not None and self.random.random() < 0.3:
+            shape, type = self.shape_of(x)
+            self.emit(f"{extent} = relax.eval_expr {shape}, {x.dims[axis]} : {type} -> index")
+        else:
+            self.emit(f"{index} = arith.constant {axis} : index")
+            self.emit(f"{extent} = tensor.dim {x.name}, {index} : {x.type}")
         self.emit(f"{limit} = arith.constant {self.random.choice([1, 2, 3])} : index")
         self.emit(f"{name} = arith.cmpi {self.random.choice(['slt', 'sgt', 'eq'])}, {extent}, {limit} : index")
         return name
@@ -568,7 +573,7 @@ class Function(NeuralSteps, OpSteps):
         inner = Function.__new__(Function)
         inner.random, inner.name, inner.module, inner.depth = caller.random, name, caller.module, caller.depth + 1
         inner.arguments, inner.values, inner.lines, inner.count, inner.bound = [], [], [], 0, 0
-        inner.indent, inner.facts = "  ", []
+        inner.stored, inner.indent, inner.facts = [], "  ", []
         inner.argument(element, dims)
         for _ in range(3):
             getattr(inner, caller.random.choice(["step_unary", "step_reduce", "step_unique", "step_concat", "step_if", "step_astype"]))()
@@ -576,7 +581,8 @@ class Function(NeuralSteps, OpSteps):
 
     # Text ---------------------------------------------------------------------------------------------------------------
 
-    WEIGHTS = {"step_binary": 6, "step_unary": 4, "step_astype": 2, "step_reduce": 3, "step_matmul": 2, "step_where": 2}
+    WEIGHTS = {"step_binary": 6, "step_unary": 4, "step_astype": 2, "step_reduce": 3, "step_matmul": 2, "step_where": 2,
+               "step_more_unary": 3, "step_activation": 2, "step_composed_reduce": 2, "step_bits": 2}
 
     def grow(self, size):
         steps = sorted(name for name in dir(self) if name.startswith("step_"))
@@ -590,6 +596,7 @@ class Function(NeuralSteps, OpSteps):
         if results is None:
             used = " ".join(line.split("=", 1)[-1] for line in self.lines).replace(",", " ").replace(")", " ").replace("(", " ").split()
             results = [v for v in self.values if v.name not in used and v not in self.arguments][-6:] or self.values[-1:]
+            results = results + self.stored[:2]
         arguments = ", ".join(f"{a.name}: {a.type}" for a in self.arguments)
         types = ", ".join(r.type if self.returns(r) else self.erased(r).type for r in results)
         lines, names = list(self.lines), []
@@ -623,23 +630,6 @@ def generate(seed, size, functions=1):
     return "\n".join(module)
 
 
-def validate(seeds, size, functions, pipeline, folder, opt):
-    """Seeds that a pass refuses with an error, and seeds that fail, each with what was said about them."""
-    refused, failed = {}, {}
-    for seed in seeds:
-        source = folder / f"seed{seed}.mlir"
-        source.write_text(generate(seed, size, functions))
-        request = f"seed={seed + 1} reproducer={folder / f'seed{seed}.reproducer.mlir'} pipeline={pipeline}"
-        done = subprocess.run([opt, source, f"--relax-validate={request}"], capture_output=True, text=True, timeout=1200)
-        if done.returncode == 0:
-            source.unlink()
-        elif done.returncode == 1 and re.search(r"relax-validate: error: (pass '.*' failed$|nothing was compared)", done.stderr, re.MULTILINE):
-            refused[seed] = done.stderr
-        else:
-            failed[seed] = done.stderr or f"exit code {done.returncode}"
-    return refused, failed
-
-
 def main():
     parser = argparse.ArgumentParser(prog="relax-random", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
@@ -647,26 +637,24 @@ def main():
     parser.add_argument("--functions", type=int, default=1)
     parser.add_argument("--validate", metavar="FIRST:LAST", help="run these seeds through --pipeline")
     parser.add_argument("--pipeline", default="relax-default-pipeline")
+    parser.add_argument("--orders", action="store_true", help="passes in a random legal order for each seed; without --validate it is printed")
+    parser.add_argument("--optimize", type=int, choices=range(4), default=3, help="how much the machine code is optimized")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("."), help="where failing modules are left")
+    parser.add_argument("--log", type=pathlib.Path, help="keeps outcomes: a run that was stopped goes on where it was")
     options = parser.parse_args()
     try:
         if options.validate is None:
-            print(generate(options.seed, options.size, options.functions))
+            print(random_pipeline(options.seed) if options.orders else generate(options.seed, options.size, options.functions))
             return 0
         first, last = map(int, options.validate.split(":"))
         opt = pathlib.Path(__file__).resolve().parent / "relax-opt"
-        refused, failed = validate(range(first, last), options.size, options.functions, options.pipeline, options.folder, opt)
+        outcomes = validate(range(first, last), lambda seed: generate(seed, options.size, options.functions),
+                            None if options.orders else options.pipeline, options.folder, opt, options.optimize, options.log)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         print(f"relax-random: error: {error}", file=sys.stderr)
         return 1
-    reasons = collections.Counter(re.sub(r"'?%\w+'?|\b\d+\b|\bu\d+\b", "_", line.split("error: ", 1)[1])
-                                  for why in refused.values() for line in why.splitlines()[:1] if "error: " in line)
-    for reason, count in reasons.most_common():
-        print(f"{count} refused: {reason}")
-    for seed, why in failed.items():
-        print(f"seed {seed}: {why.strip()}")
-    print(f"{last - first - len(refused) - len(failed)} passed, {len(refused)} refused, {len(failed)} failed")
-    return 1 if failed else 0
+    return report(outcomes, lambda seed: (f"relax-random --validate {seed}:{seed + 1} --size {options.size} --functions {options.functions} "
+                                          + ("--orders" if options.orders else f"--pipeline '{options.pipeline}'")))
 
 
 if __name__ == "__main__":

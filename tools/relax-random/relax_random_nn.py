@@ -1,7 +1,7 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Steps of random programs: neural networks and quantization. Part of relax-random."""
 
-FLOATS = ("f32", "f16", "f64")
+FLOATS = ("f32", "f16", "f64", "bf16")
 
 
 def ints(*values):
@@ -135,7 +135,7 @@ class NeuralSteps:
         return self.op("rotary_embedding", [x, cos, sin], x.element, x.dims, self.random.choice(["", "interleaved"]))
 
     def step_recurrent(self):
-        x = self.float_of_rank(2, elements=("f32", "f16"))
+        x = self.float_of_rank(2, elements=("f32", "f16", "bf16"))
         if not x or not self.returns(x):
             return None  # the weights are arguments
         cell, activations = self.random.choice([("rnn", ["tanh"]), ("gru", ["sigmoid", "tanh"]), ("lstm", ["sigmoid", "tanh", "tanh"])])

@@ -1,13 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Steps of random programs: places and sizes known at run time, searching, scans, creation and abbreviations. Part of relax-random."""
-
-
-def is_float(element):
-    return element.startswith("f")
-
-
-def is_int(element):
-    return element in ("i8", "i16", "i32", "i64")
+from relax_random_types import FLOATS, is_float, is_int
 
 
 def exprs(values):
@@ -310,7 +303,7 @@ class OpSteps:
         shape = x and self.shape(list(x.dims))
         if not shape:
             return None
-        name, element = self.random.choice(["eye", "iota", "random_uniform", "random_normal", "full_like"]), self.random.choice(["f32", "f16", "f64"])
+        name, element = self.random.choice(["eye", "iota", "random_uniform", "random_normal", "full_like"]), self.random.choice(FLOATS)
         if name == "full_like":
             value = self.Value(self.fresh(), element, x.dims)
             self.emit(f"{value.name} = relax.full_like {x.name}, 1.5 : {element} : ({x.type}) -> {value.type}")
@@ -318,8 +311,8 @@ class OpSteps:
         if name == "eye" and len(x.dims) != 2:
             name = "iota"
         if name in ("eye", "iota"):
-            element = self.random.choice([element, "i32", "i64", "i8"])
-        if name == "iota" and element in ("i8", "f16"):
+            element = self.random.choice([element, "i32", "i64", "i8", "ui16"])
+        if name == "iota" and element in ("i8", "f16", "bf16"):
             element = "i32"
         attrs = {"eye": f"diagonal = {self.random.choice([-1, 0, 2])} : i64", "iota": f"axis = {self.axis_of(x)} : i64"}.get(name, "seed = 5 : i64")
         value = self.Value(self.fresh(), element, x.dims)
@@ -330,7 +323,7 @@ class OpSteps:
         x = self.known(lambda v: v.element in ("i32", "i64") and len(v.dims) < 3)
         if not x:
             return None
-        axis, depth, dims, element = self.random.randint(0, len(x.dims)), self.random.choice([0, 1, 3]), list(x.dims), self.random.choice(["f32", "i16"])
+        axis, depth, dims, element = self.random.randint(0, len(x.dims)), self.random.choice([0, 1, 3]), list(x.dims), self.random.choice(["f32", "i16", "bf16", "ui8"])
         dims.insert(axis, self.Dim.of(depth))
         count = self.Shape(self.fresh(), f"!relax.shape<[{depth}]>")
         self.emit(f"{count.name} = relax.make_shape : () -> {count.type}")
@@ -340,7 +333,7 @@ class OpSteps:
         x = self.known(lambda v: is_int(v.element))
         if not x:
             return None
-        bounds = self.constant(str(sorted(self.random.sample(range(-4, 5), 3))), x.element, [3])
+        bounds = self.constant(str(sorted(self.random.sample(range(0 if x.element.startswith("u") else -4, 5), 3))), x.element, [3])
         return self.op("bucketize", [x, bounds], "i64", x.dims, "right" * (self.random.random() < 0.5))
 
     def step_einsum(self):

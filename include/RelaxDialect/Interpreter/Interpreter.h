@@ -34,6 +34,7 @@ struct InterpreterOptions {
 struct RunError {
   std::string message;
   std::optional<Location> location; // of the op; none for errors of the inputs
+  bool exceedsLimits = false;       // of InterpreterOptions: the module is not to blame
 };
 
 /// Names of arguments and results for the outside: `relax.name`, else arg0, result0, ...

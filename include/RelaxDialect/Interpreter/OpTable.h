@@ -70,6 +70,8 @@ public:
   LogicalResult runOp(Operation *op);
   /// Keeps the first error.
   LogicalResult fail(const Twine &message);
+  /// The same when the run is too large.
+  LogicalResult failAtLimit(const Twine &message);
 
   /// Indices of the linalg ops around, innermost last.
   SmallVector<ArrayRef<int64_t>> loops;

@@ -25,6 +25,7 @@ struct CodeTarget {
   int64_t vectorBits = 128;
   /// Comma-separated names that the CPU must have, as /proc/cpuinfo spells them (ArtifactFormat.h).
   std::string requiredFeatures;
+  unsigned optimization = 3; // of LLVM, 0 to 3: less when code runs once
 };
 
 /// The target that `name` stands for: "cpu" (x86-64-v3, generic elsewhere), "native" (this machine), "baseline" (any

@@ -148,16 +148,21 @@ private:
     Location loc = body.loc;
     Value source = body.getInput(0), buffer = body.getOut(0), size = body.getIndex(body.getOutDims()[0]);
     Value zero = body.getConstant(0), one = body.getConstant(1);
-    int64_t rank = cast<MemRefType>(source.getType()).getRank();
-    if (rank > 1)
+    auto sourceType = cast<MemRefType>(source.getType());
+    int64_t rank = sourceType.getRank();
+    // Upstream disagrees with itself on whether a size of 0 beside dynamic ones is dynamic when collapsed.
+    bool isEmpty = llvm::is_contained(sourceType.getShape(), 0);
+    if (rank > 1 && !isEmpty)
       source = memref::CollapseShapeOp::create(
           builder, loc, source, SmallVector<ReassociationIndices>{llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))});
-    scf::ForOp::create(builder, loc, zero, size, one, {}, [&](OpBuilder &, Location, Value index, ValueRange) {
+    auto copy = [&](OpBuilder &, Location, Value index, ValueRange) {
       Value element = rank == 0 ? memref::LoadOp::create(builder, loc, source)
                                 : memref::LoadOp::create(builder, loc, source, index);
       memref::StoreOp::create(builder, loc, element, buffer, index);
       scf::YieldOp::create(builder, loc);
-    });
+    };
+    if (!isEmpty)
+      scf::ForOp::create(builder, loc, zero, size, one, {}, copy);
     SortWriter sort(builder, loc, elementType, buffer);
     sort.write(size);
 

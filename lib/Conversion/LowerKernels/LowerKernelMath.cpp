@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <limits>
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_LOWERKERNELMATHPASS
@@ -22,6 +23,74 @@ using namespace mlir;
 using namespace mlir::relax;
 
 namespace {
+
+Value makeConstant(OpBuilder &builder, Location loc, Type type, double value) {
+  TypedAttr attr = builder.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, attr);
+  return arith::ConstantOp::create(builder, loc, attr);
+}
+
+/// exp(x) - 1 and log(1 + x) with all their digits near 0, where upstream's lowering has none: the exponential, or the
+/// sum, is rounded, and the logarithm of what it is, or its difference to 1, tells by how much.
+template <typename OpTy> struct ExpandNearZero final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    if (!isa<Float32Type, Float64Type>(getElementTypeOrSelf(type)))
+      return rewriter.notifyMatchFailure(op, "computed in f32 first");
+    Value x = op.getOperand(), one = makeConstant(rewriter, loc, type, 1);
+    Value infinity = makeConstant(rewriter, loc, type, std::numeric_limits<double>::infinity());
+    auto isEqual = [&](Value a, Value b) -> Value {
+      return arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OEQ, a, b);
+    };
+    auto select = [&](Value condition, Value yes, Value no) -> Value {
+      return arith::SelectOp::create(rewriter, loc, condition, yes, no);
+    };
+    Value near, difference, result;
+    if constexpr (std::is_same_v<OpTy, math::ExpM1Op>) {
+      near = math::ExpOp::create(rewriter, loc, x);
+      difference = arith::SubFOp::create(rewriter, loc, near, one);
+      Value logarithm = math::LogOp::create(rewriter, loc, near);
+      result = arith::MulFOp::create(rewriter, loc, difference, arith::DivFOp::create(rewriter, loc, x, logarithm));
+      Value minusOne = makeConstant(rewriter, loc, type, -1);
+      result = select(isEqual(difference, minusOne), minusOne, result);
+    } else {
+      near = arith::AddFOp::create(rewriter, loc, one, x);
+      difference = arith::SubFOp::create(rewriter, loc, near, one);
+      Value logarithm = math::LogOp::create(rewriter, loc, near);
+      result = arith::MulFOp::create(rewriter, loc, logarithm, arith::DivFOp::create(rewriter, loc, x, difference));
+    }
+    result = select(isEqual(near, infinity), infinity, result);
+    rewriter.replaceOp(op, select(isEqual(near, one), x, result));
+    return success();
+  }
+
+};
+
+/// Numbers below the normal ones are enlarged: the polynomial takes them for the smallest normal number.
+struct NormalizeLog final : OpRewritePattern<math::LogOp> {
+  NormalizeLog(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::LogOp op, PatternRewriter &rewriter) const override {
+    constexpr StringLiteral kDone = "relax.normal";
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32() || op->hasAttr(kDone))
+      return rewriter.notifyMatchFailure(op, "not of f32, or done");
+    Value x = op.getOperand(), least = makeConstant(rewriter, loc, type, 0x1p-126);
+    Value isSmall = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT, x, least);
+    Value large = arith::MulFOp::create(rewriter, loc, x, makeConstant(rewriter, loc, type, 0x1p24));
+    auto logarithm = math::LogOp::create(rewriter, loc, arith::SelectOp::create(rewriter, loc, isSmall, large, x));
+    logarithm->setAttr(kDone, rewriter.getUnitAttr());
+    constexpr double kLog = 24 * 0.69314718055994530942;
+    Value moved = arith::SubFOp::create(rewriter, loc, logarithm, makeConstant(rewriter, loc, type, kLog));
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isSmall, moved, logarithm);
+    return success();
+  }
+};
 
 struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKernelMathPass> {
   using Base::Base;
@@ -38,6 +107,7 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
                                 name);
     };
     RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog>(&getContext());
     populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
     math::populateExpansionPatterns(patterns, {"rsqrt", "ctlz"});

@@ -24,6 +24,19 @@
 using namespace mlir;
 using namespace mlir::relax;
 
+static llvm::OptimizationLevel getOptimization(const CodeTarget &target) {
+  switch (target.optimization) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CodeTarget &target, std::string &error) {
   // Several threads may compile, each its own module.
   static std::once_flag once;
@@ -38,9 +51,9 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CodeTarget
   llvm::TargetOptions options;
   // mul and add carry `contract` where fusing them is allowed.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(triple, target.cpu, target.features, options,
-                                                                          llvm::Reloc::PIC_, std::nullopt,
-                                                                          llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt,
+                                 static_cast<llvm::CodeGenOptLevel>(std::min(target.optimization, 3u))));
   if (!machine)
     error = "no code generator for " + target.triple;
   return machine;
@@ -79,15 +92,14 @@ std::unique_ptr<llvm::Module> relax::translateAndOptimize(ModuleOp module, const
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
+  tuning.LoopVectorization = tuning.SLPVectorization = target.optimization > 1;
   llvm::PassBuilder builder(machine.get(), tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*code, modules);
+  builder.buildPerModuleDefaultPipeline(getOptimization(target)).run(*code, modules);
   return code;
 }
 

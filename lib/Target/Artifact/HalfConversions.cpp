@@ -1,4 +1,4 @@
-//===- HalfConversions.cpp - f16 without a compiler library ---------------===//
+//===- HalfConversions.cpp - f16 and bf16 without a compiler library -------===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -20,8 +20,8 @@ namespace {
 class HalfWriter {
 public:
   explicit HalfWriter(llvm::Module &module)
-      : module(module), builder(module.getContext()), half(builder.getHalfTy()), single(builder.getFloatTy()),
-        wide(builder.getDoubleTy()) {}
+      : module(module), builder(module.getContext()), half(builder.getHalfTy()), brain(builder.getBFloatTy()),
+        single(builder.getFloatTy()), wide(builder.getDoubleTy()) {}
 
   void write() {
     begin("__truncsfhf2", half, single);
@@ -32,6 +32,14 @@ public:
     finish(extend(argument));
     begin("__extendhfdf2", wide, half);
     finish(builder.CreateFPExt(extend(argument), wide));
+  }
+
+  /// Kernels do not compute with bf16, but code generation moves it through f32.
+  void writeBrain() {
+    begin("__truncsfbf2", brain, single);
+    finish(truncateToBrain(argument));
+    begin("__truncdfbf2", brain, wide);
+    finish(truncateToBrain(roundToOdd(argument)));
   }
 
 private:
@@ -75,6 +83,15 @@ private:
     return builder.CreateBitCast(builder.CreateTrunc(builder.CreateOr(result, sign), builder.getInt16Ty()), half);
   }
 
+  /// float to bf16, to nearest even.
+  llvm::Value *truncateToBrain(llvm::Value *value) {
+    llvm::Value *all = bits(value), *odd = builder.CreateAnd(builder.CreateLShr(all, 16), 1);
+    llvm::Value *rounded = builder.CreateAdd(builder.CreateAdd(all, int32(0x7fff)), odd);
+    llvm::Value *isNaN = builder.CreateICmpUGT(builder.CreateAnd(all, int32(0x7fffffff)), int32(0x7f800000));
+    llvm::Value *result = builder.CreateSelect(isNaN, builder.CreateOr(all, int32(0x400000)), rounded);
+    return builder.CreateBitCast(builder.CreateTrunc(builder.CreateLShr(result, 16), builder.getInt16Ty()), brain);
+  }
+
   /// double to float so that rounding again is as if rounded once: an inexact result gets an odd last place.
   llvm::Value *roundToOdd(llvm::Value *value) {
     llvm::Value *nearest = builder.CreateFPTrunc(value, single);
@@ -103,13 +120,13 @@ private:
 
   llvm::Module &module;
   llvm::IRBuilder<> builder;
-  llvm::Type *half, *single, *wide;
+  llvm::Type *half, *brain, *single, *wide;
   llvm::Function *function = nullptr;
   llvm::Value *argument = nullptr;
 };
 
-bool usesHalf(llvm::Module &module) {
-  auto isHalf = [](llvm::Type *type) { return type->getScalarType()->isHalfTy(); };
+bool uses(llvm::Module &module, bool (llvm::Type::*is)() const) {
+  auto isHalf = [&](llvm::Type *type) { return (type->getScalarType()->*is)(); };
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (isHalf(instruction.getType()) ||
@@ -121,6 +138,9 @@ bool usesHalf(llvm::Module &module) {
 } // namespace
 
 void relax::addHalfConversions(llvm::Module &module) {
-  if (usesHalf(module))
+  bool hasHalf = uses(module, &llvm::Type::isHalfTy), hasBrain = uses(module, &llvm::Type::isBFloatTy);
+  if (hasHalf)
     HalfWriter(module).write();
+  if (hasBrain)
+    HalfWriter(module).writeBrain();
 }

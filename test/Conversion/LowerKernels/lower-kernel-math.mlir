@@ -32,6 +32,27 @@ func.func private @library(%x: memref<f32>, %d: memref<f64>, %e: memref<1xi64>) 
   return
 }
 
+// Written so that no digit is lost near 0.
+// CHECK-LABEL: func.func private @near_zero(
+//   CHECK-NOT:   math.expm1
+//   CHECK-NOT:   math.log1p
+//       CHECK:   %[[E:.*]] = math.exp %[[X:.*]] : f64
+//       CHECK:   %[[D:.*]] = arith.subf %[[E]], %{{.*}} : f64
+//       CHECK:   %[[L:.*]] = math.log %[[E]] : f64
+//       CHECK:   %[[Q:.*]] = arith.divf %[[X]], %[[L]] : f64
+//       CHECK:   arith.mulf %[[D]], %[[Q]] : f64
+//       CHECK:   %[[S:.*]] = arith.addf %[[R:.*]], %{{.*}} : f64
+//       CHECK:   %[[D2:.*]] = arith.subf %[[S]], %{{.*}} : f64
+//       CHECK:   math.log %[[S]] : f64
+//       CHECK:   arith.divf %[[R]], %[[D2]] : f64
+func.func private @near_zero(%d: memref<f64>, %e: memref<1xi64>) {
+  %0 = memref.load %d[] : memref<f64>
+  %1 = math.expm1 %0 : f64
+  %2 = math.log1p %1 : f64
+  memref.store %2, %d[] : memref<f64>
+  return
+}
+
 // f16 computes in f32.
 // CHECK-LABEL: func.func private @half(
 //       CHECK:   arith.extf %{{.*}} : f16 to f32
