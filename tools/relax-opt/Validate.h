@@ -11,7 +11,8 @@
 namespace relax_opt {
 
 /// Runs a pipeline and executes the module before and after each pass (docs/Validation.md). `text` is
-/// `[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] pipeline=...`. The exit code: 1 when a pass changes an answer or fails.
+/// `[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] pipeline=...`. The exit code: 1 when a pass changes an
+/// answer or fails.
 int validate(llvm::StringRef text, llvm::StringRef input, const mlir::DialectRegistry &registry);
 
 } // namespace relax_opt

@@ -67,7 +67,6 @@ template <typename OpTy> struct ExpandNearZero final : OpRewritePattern<OpTy> {
     rewriter.replaceOp(op, select(isEqual(near, one), x, result));
     return success();
   }
-
 };
 
 /// Numbers below the normal ones are enlarged: the polynomial takes them for the smallest normal number.
