@@ -256,3 +256,37 @@ def test_recurrent(compiled):
         if index == 0:
             inputs[3]["l"][0] = 6
             run("recurrent0", inputs[3], fails="length of a sequence is out of range")
+
+
+# --------------------------------------------------------------------------------------------------------------------
+# What others are made of
+# --------------------------------------------------------------------------------------------------------------------
+
+
+def test_parts(compiled):
+    """Masks and the steps of a layer by themselves."""
+    function = Function("parts", q=tensor("f32", "s", "t"), x=tensor("f32", "t", 2, 3), r=tensor("f32", 3, 3), h=tensor("f32", 2, 3))
+    function.body.append(f"%shape = relax.shape_of %q : {function.arguments['q']} -> !relax.shape<[s, t]>")
+    masks = {"all": "", "causal": "{causal}", "window": "{window = 2 : i64}", "both": "{causal, window = 1 : i64}"}
+    for name, attrs in masks.items():
+        function.results[name] = tensor("i1", "s", "t")
+        function.body.append(f"%{name} = relax.attention_mask %shape {attrs} : (!relax.shape<[s, t]>) -> {function.results[name]}")
+    cell = 'cell = "rnn", activations = ["tanh"], alpha = array<f64: 0.0>, beta = array<f64: 0.0>'
+    for name, more in [("forward", ""), ("backward", ", reverse")]:
+        function.op(name, "recurrent_scan %x, %r, %h", ["x", "r", "h"], tensor("f32", "t + 1", 2, 3), f"{{{cell}{more}}}")
+    inputs = [{"q": numbers("f32", s, t), "x": numbers("f32", t, 2, 3), "r": numbers("f32", 3, 3), "h": numbers("f32", 2, 3)}
+              for s, t in [(3, 4), (0, 2), (1, 1), (5, 0), (2, 7)]]
+    for given, got in zip(inputs, compiled("parts", [function])("parts", *inputs)):
+        s, t = given["q"].shape
+        i, j = np.arange(s)[:, None], np.arange(t)
+        check(got, np.ones((s, t), np.bool_), "all")
+        check(got, j <= i, "causal")
+        check(got, np.broadcast_to(j > i - 2, (s, t)), "window")
+        check(got, j == i, "both")
+        for name, order in [("forward", range(t)), ("backward", reversed(range(t)))]:
+            state, want = given["h"].astype(np.float64), np.zeros((t + 1, 2, 3))
+            for step in order:
+                state = np.tanh(given["x"][step] + state @ given["r"].T)
+                want[step] = state
+            want[t] = state
+            check(got, want.astype(np.float32), name, 1e-5)

@@ -53,3 +53,10 @@ func.func @cache_update(%c: tensor<?x2x128x64xf32, #cache>, %u: tensor<?x2x?x64x
   %1 = relax.cache_update %0, %u, %q {axis = 2 : i64, circular} : (tensor<?x2x128x64xf32, #cache>, tensor<?x2x?x64xf32, #new>, tensor<?xi32, #relax_sym.shape<[b]>>) -> tensor<?x2x128x64xf32, #cache>
   return %1 : tensor<?x2x128x64xf32, #cache>
 }
+
+// PRINT-LABEL: func.func @mask(
+func.func @mask(%s: !relax.shape<[s, t]>) -> tensor<?x?xi1, #relax_sym.shape<[s, t]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // PRINT: relax.attention_mask %{{.*}} {causal, window = 4 : i64} : (!relax.shape<[s, t]>) -> tensor<?x?xi1, #{{.*}}>
+  %0 = relax.attention_mask %s {causal, window = 4 : i64} : (!relax.shape<[s, t]>) -> tensor<?x?xi1, #relax_sym.shape<[s, t]>>
+  return %0 : tensor<?x?xi1, #relax_sym.shape<[s, t]>>
+}

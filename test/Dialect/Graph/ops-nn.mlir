@@ -46,5 +46,25 @@ func.func @activations(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %s: tensor<1xf3
   %2 = relax.elu %x {alpha = 2.0 : f64} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
   // CHECK: relax.prelu %{{.*}}, %{{.*}} :
   %3 = relax.prelu %x, %s : (tensor<?xf32, #relax_sym.shape<[n]>>, tensor<1xf32>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.leaky_relu %{{[^ ]*}} {alpha = 5.000000e-01 : f64} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %4 = relax.leaky_relu %x {alpha = 0.5 : f64} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.selu %{{[^ ]*}} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %5 = relax.selu %x : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.celu %{{[^ ]*}} {alpha = 2.000000e+00 : f64} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %6 = relax.celu %x {alpha = 2.0 : f64} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.hard_sigmoid %{{[^ ]*}} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %7 = relax.hard_sigmoid %x : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.hard_tanh %{{[^ ]*}} {low = -2.000000e+00 : f64} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %8 = relax.hard_tanh %x {low = -2.0 : f64} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.hard_swish %{{[^ ]*}} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %9 = relax.hard_swish %x : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.softplus %{{[^ ]*}} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %10 = relax.softplus %x : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.softsign %{{[^ ]*}} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %11 = relax.softsign %x : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.mish %{{[^ ]*}} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %12 = relax.mish %x : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // CHECK: relax.thresholded_relu %{{[^ ]*}} {alpha = 3.000000e+00 : f64} : (tensor<?xf32, #{{.*}}>) -> tensor<?xf32, #{{.*}}>
+  %13 = relax.thresholded_relu %x {alpha = 3.0 : f64} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xf32, #relax_sym.shape<[n]>>
   return
 }

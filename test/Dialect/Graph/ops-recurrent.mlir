@@ -17,3 +17,12 @@ func.func @lstm(%x: tensor<?x2x3xf32, #x>, %w: tensor<1x16x3xf32>, %r: tensor<1x
       -> (tensor<?x1x2x4xf32, #relax_sym.shape<[t, 1, 2, 4]>>, tensor<1x2x4xf32>, tensor<1x2x4xf32>)
   return %y : tensor<?x1x2x4xf32, #relax_sym.shape<[t, 1, 2, 4]>>
 }
+
+// PRINT-LABEL: func.func @scan(
+func.func @scan(%x: tensor<?x2x4xf32, #relax_sym.shape<[t, 2, 4]>>, %r: tensor<4x4xf32>, %s: tensor<2x4xf32>)
+    -> tensor<?x2x4xf32, #relax_sym.shape<[t + 1, 2, 4]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // PRINT: relax.recurrent_scan %{{.*}}, %{{.*}}, %{{.*}} {activations = ["tanh"], alpha = array<f64: 0.000000e+00>, beta = array<f64: 0.000000e+00>, cell = "rnn", reverse} :
+  %0 = relax.recurrent_scan %x, %r, %s {cell = "rnn", activations = ["tanh"], alpha = array<f64: 0.0>, beta = array<f64: 0.0>, reverse}
+      : (tensor<?x2x4xf32, #relax_sym.shape<[t, 2, 4]>>, tensor<4x4xf32>, tensor<2x4xf32>) -> tensor<?x2x4xf32, #relax_sym.shape<[t + 1, 2, 4]>>
+  return %0 : tensor<?x2x4xf32, #relax_sym.shape<[t + 1, 2, 4]>>
+}
