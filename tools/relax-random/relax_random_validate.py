@@ -9,7 +9,7 @@ import subprocess
 GRAPH = ["relax-inline-dataflow", "relax-inline-calls", "relax-infer-shapes", "relax-simplify-match-casts", "canonicalize", "cse",
          "relax-insert-checks", "relax-hoist-checks", "relax-specialize-functions", "symbol-dce", "func.func(loop-invariant-code-motion)"]
 MIXED = [*GRAPH, "relax-lift-weight-computation", "relax-raise-loops", "relax-annotate-pattern-kinds", "relax-fuse-ops",
-         "relax-fuse-tensor-programs", "relax-pack-weights"]
+         "relax-fuse-tensor-programs", "relax-pack-weights", "relax-merge-programs"]
 CLEANUP = ["canonicalize", "cse"]
 
 
