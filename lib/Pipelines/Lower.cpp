@@ -25,6 +25,7 @@ void relax::buildPlanPipeline(OpPassManager &manager) {
 
 void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   // Tensors, then buffers.
+  manager.addNestedPass<func::FuncOp>(createTileRowsPass());
   manager.addNestedPass<func::FuncOp>(createScheduleKernelsPass());
   manager.addPass(createBufferizeKernelsPass());
   manager.addPass(createCanonicalizerPass());

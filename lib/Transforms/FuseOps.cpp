@@ -7,11 +7,16 @@
 // joins when they all are in one. By construction only the last call's results
 // are used outside of a group, and no value leaves a group and comes back.
 //
+// A group shares loops in one of two ways: loops of a call merge with those of
+// its reader, or all calls finish one row before the next (softmax).
+//
 //===----------------------------------------------------------------------===//
 
 #include "CallExtents.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/LoopClasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,8 +37,10 @@ namespace {
 /// Calls that become one program. Members are in block order from the last to the first.
 struct Group {
   SmallVector<graph::CallTPOp> members;
-  /// The member that reduces or contracts; a group has at most one.
+  /// The member that reduces or contracts; only a group that works row by row has several.
   graph::CallTPOp anchor;
+  /// Members do not merge their loops but work on one row after the other.
+  bool byRows = false;
   graph::CallTPOp root() { return members.front(); }
 };
 
@@ -50,8 +57,8 @@ bool isHeavy(PatternKind kind) { return kind == PatternKind::Reduction || kind =
 
 class BlockFuser {
 public:
-  BlockFuser(Block &block, SymbolTableCollection &symbols, unsigned maxOps)
-      : block(block), symbols(symbols), maxOps(maxOps) {}
+  BlockFuser(Block &block, SymbolTableCollection &symbols, unsigned maxOps, int64_t rowBytes)
+      : block(block), symbols(symbols), maxOps(maxOps), rowBytes(rowBytes) {}
 
   LogicalResult run() {
     for (Operation &op : block)
@@ -72,11 +79,15 @@ private:
   void join(graph::CallTPOp call);
   Group *getCommonGroup(graph::CallTPOp call);
   bool canJoin(graph::CallTPOp call, Candidate &candidate, Group &group);
+  bool canJoinRows(graph::CallTPOp call, Candidate &candidate, Group &group);
+  unsigned getRowRank(graph::CallTPOp call, Group &group);
+  bool isRowSmall(graph::CallTPOp call, unsigned rank, int64_t &bytes);
   void emit(Group &group);
 
   Block &block;
   SymbolTableCollection &symbols;
   const unsigned maxOps;
+  const int64_t rowBytes;
   llvm::MapVector<Operation *, Candidate> candidates;
   SmallVector<std::unique_ptr<Group>> groups;
 };
@@ -135,7 +146,7 @@ Group *BlockFuser::getCommonGroup(graph::CallTPOp call) {
 void BlockFuser::join(graph::CallTPOp call) {
   Candidate &candidate = candidates[call];
   Group *group = getCommonGroup(call);
-  if (!group || !canJoin(call, candidate, *group)) {
+  if (!group || (!canJoin(call, candidate, *group) && !canJoinRows(call, candidate, *group))) {
     candidate.path = PatternKind::Elementwise;
     group = groups.emplace_back(std::make_unique<Group>()).get();
   }
@@ -147,7 +158,7 @@ void BlockFuser::join(graph::CallTPOp call) {
 
 /// True when the loops of `call` would merge with those of the group and nothing expensive would run more often.
 bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &group) {
-  if (group.members.size() >= maxOps || !endsInLoops(candidate.program))
+  if (group.members.size() >= maxOps || group.byRows || !endsInLoops(candidate.program))
     return false;
   PatternKind path = PatternKind::Elementwise;
   unsigned uses = 0;
@@ -184,6 +195,71 @@ bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &grou
   return false;
 }
 
+/// How many leading dimensions of all results in the group and of `call`'s count rows: each member computes a row from
+/// the same row of other members.
+unsigned BlockFuser::getRowRank(graph::CallTPOp call, Group &group) {
+  auto isInside = [&](Value value) {
+    return value.getDefiningOp() == call || llvm::is_contained(group.members, value.getDefiningOp());
+  };
+  unsigned rank = ~0u;
+  for (graph::CallTPOp member : llvm::concat<graph::CallTPOp>(group.members, MutableArrayRef(call))) {
+    tp::ProgramOp program = candidates[member].program;
+    rank = std::min(rank, tp::computeRowRank(program, std::nullopt));
+    for (auto [index, input] : llvm::enumerate(member.getInputs()))
+      if (rank != 0 && isInside(input))
+        rank = std::min(rank, tp::computeRowRank(program, index));
+  }
+  return rank;
+}
+
+/// A row of the call's result is short, or is overwritten on the way to the group's result: its last reader walks it as
+/// it computes.
+bool BlockFuser::isRowSmall(graph::CallTPOp call, unsigned rank, int64_t &bytes) {
+  auto type = cast<RankedTensorType>(call->getResult(0).getType());
+  ArrayRef<int64_t> row = type.getShape().drop_front(rank);
+  if (!llvm::any_of(row, ShapedType::isDynamic)) {
+    int64_t size = llvm::divideCeil(cast<RankedTensorType>(sym::getProgramType(type)).getElementTypeBitWidth(), 8);
+    for (int64_t extent : row)
+      if (llvm::MulOverflow(size, extent, size))
+        return false;
+    return !llvm::AddOverflow(bytes, size, bytes) && bytes <= rowBytes;
+  }
+  Operation *last = nullptr;
+  for (Operation *user : call->getUsers())
+    if (!last || last->isBeforeInBlock(user))
+      last = user;
+  tp::ProgramOp program = candidates[last].program;
+  // Of two values of unknown size that end in the same call, one would need memory of its own.
+  unsigned large = llvm::count_if(cast<graph::CallTPOp>(last).getInputs(), [&](Value input) {
+    return input.getType() == type && candidates.contains(input.getDefiningOp());
+  });
+  auto operand = llvm::find(last->getOperands(), call->getResult(0));
+  return large == 1 && last->getResult(0).getType() == type &&
+         tp::computeArgumentUse(program, operand.getIndex()).kind == PatternKind::Elementwise;
+}
+
+/// True when the group and `call` can finish one row before the next, so that what they hand on stays in the cache.
+bool BlockFuser::canJoinRows(graph::CallTPOp call, Candidate &candidate, Group &group) {
+  auto isProduct = [](PatternKind kind) { return kind == PatternKind::Contraction || kind == PatternKind::Opaque; };
+  if (rowBytes == 0 || group.members.size() >= maxOps || isProduct(candidate.kind) || !endsInLoops(candidate.program) ||
+      llvm::any_of(group.members, [&](graph::CallTPOp member) { return isProduct(candidates[member].kind); }))
+    return false;
+  for (OpOperand &use : call->getUses())
+    if (use.getOperandNumber() >= candidates[use.getOwner()].program.getNumInputs())
+      return false;
+  auto type = cast<RankedTensorType>(group.root()->getResult(0).getType());
+  unsigned rank = std::min<unsigned>(getRowRank(call, group), type.getRank());
+  // One row only would keep all but one thread from working.
+  if (llvm::all_of(type.getShape().take_front(rank), [](int64_t extent) { return extent == 1; }))
+    return false;
+  int64_t bytes = 0;
+  for (graph::CallTPOp member : llvm::concat<graph::CallTPOp>(group.members, MutableArrayRef(call)))
+    if (member != group.root() && !isRowSmall(member, rank, bytes))
+      return false;
+  group.byRows = true;
+  return true;
+}
+
 /// Operands of a member are defined above it, so they are defined above the last member too.
 void BlockFuser::emit(Group &group) {
   graph::CallTPOp root = group.root();
@@ -214,7 +290,7 @@ struct FuseOpsPass final : relax::impl::FuseOpsPassBase<FuseOpsPass> {
       });
     });
     for (Block *block : blocks)
-      if (failed(BlockFuser(*block, symbols, maxOps).run()))
+      if (failed(BlockFuser(*block, symbols, maxOps, rowBytes).run()))
         return signalPassFailure();
   }
 };

@@ -55,6 +55,21 @@ def PackWeightsPass : Pass<"relax-pack-weights", "::mlir::ModuleOp"> {
 // makes them. Every pass leaves other functions alone.
 //===----------------------------------------------------------------------===//
 
+def TileRowsPass : Pass<"relax-tile-rows", "::mlir::func::FuncOp"> {
+  let summary = "Makes several operations of a kernel finish one row before the next.";
+  let description = [{
+    Before: a kernel whose body is linalg on tensors. After: operations that all walk the leading dimensions of the results
+    alike, such as those of a softmax or a normalization, are in one `scf.forall` over these dimensions: intermediates have
+    the size of a row, on the stack or in the result. A kernel stays as it is when some operation reads across rows, when
+    rows share what a reduction reads (products), when an intermediate of unknown size would be left, or with one operation.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+  let options = [Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"32768",
+                        "Greatest size of the intermediates of a row.">];
+}
+
 def ScheduleKernelsPass : Pass<"relax-schedule-kernels", "::mlir::func::FuncOp"> {
   let summary = "Puts the loops of CPU kernels in an order that LLVM vectorizes.";
   let description = [{
@@ -89,16 +104,18 @@ def PartitionKernelsPass : Pass<"relax-partition-kernels", "::mlir::func::FuncOp
     Loops of different operations belong together when they walk the same dimension of a buffer that the kernel writes. A
     class of loops is chosen when every operation has exactly one of them, it is parallel, and no operation touches another
     part of what is written; of several, the one that gives most parts. No reduction is divided, so results do not depend on
-    the parts. Kernels with loops, with intermediates of unknown size or with extents found are left alone.
+    the parts. Of a kernel that is one `scf.forall` (relax-tile-rows) one of its dimensions is divided. Kernels with other
+    loops, with intermediates of unknown size or with extents found are left alone.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncOp"> {
   let summary = "Turns linalg on buffers into loops.";
   let description = [{
-    Before: a kernel with linalg on memrefs. After: scf loops, accesses of memref and vector.
+    Before: a kernel with linalg on memrefs. After: scf loops, accesses of memref and vector. An `scf.forall` is walked in order.
 
     A contraction whose rows share an operand runs in tiles of 4 rows by 3 vectors of columns, which are kept in registers
     while the reduction loops run; blocks of the shared operand are copied to the stack so that they are contiguous. Any body

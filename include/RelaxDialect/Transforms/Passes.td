@@ -85,12 +85,16 @@ def FuseOpsPass : Pass<"relax-fuse-ops", "::mlir::ModuleOp"> {
     Before: mixed phase. After: calls of tensor programs in tensor form that can become one program are in a
     `relax.fusion_group`: chains of elementwise, broadcast and injective programs, such producers of what a reduction reads
     once, elementwise epilogues of a reduction or contraction, and comparisons that a contraction reads (one-hot matrices).
+    So are calls that can finish one row of the leading dimensions before the next, as in a softmax or a normalization, when
+    what they hand on takes no more than `row-bytes` for a row or is overwritten on the way to the result.
     A call joins a group only when its extents are proved, every use of its result is in the group, and its loops would merge
     without computing anything expensive twice. The group stands where its last call was, so no use of a symbol moves up.
     `relax_tp.pattern_kind` is used where it is present and computed where it is not.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
-  let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"64", "Greatest number of calls in a group.">];
+  let options = [Option<"maxOps", "max-ops", "unsigned", /*default=*/"64", "Greatest number of calls in a group.">,
+                 Option<"rowBytes", "row-bytes", "int64_t", /*default=*/"32768",
+                        "Greatest size of what calls that share rows hand on for one row; 0: no such groups.">];
 }
 
 def FuseTensorProgramsPass : Pass<"relax-fuse-tensor-programs", "::mlir::ModuleOp"> {

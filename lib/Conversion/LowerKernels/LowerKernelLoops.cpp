@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::relax {
@@ -175,6 +176,13 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     if (!getKernelSignature(getOperation()))
       return;
     IRRewriter rewriter(&getContext());
+    SmallVector<scf::ForallOp> rows;
+    getOperation().walk([&](scf::ForallOp loops) { rows.push_back(loops); });
+    for (scf::ForallOp loops : rows)
+      if (failed(scf::forallToForLoop(rewriter, loops))) {
+        loops.emitOpError("cannot be lowered to loops");
+        return signalPassFailure();
+      }
     DenseMap<Type, Value> scratches;
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include <numeric>
 
@@ -349,6 +350,107 @@ private:
   SmallVector<Node> refused;
 };
 
+/// A kernel that is one scf.forall: any of its dimensions can be divided.
+class RowPartition {
+public:
+  explicit RowPartition(func::FuncOp kernel) : kernel(kernel) {}
+
+  /// False when there is another operation that does something.
+  bool analyze() {
+    if (!kernel.getBody().hasOneBlock())
+      return false;
+    for (Operation &op : kernel.getBody().front().without_terminator()) {
+      if (auto found = dyn_cast<scf::ForallOp>(op)) {
+        if (rows)
+          return false;
+        rows = found;
+      } else if (!isa<memref::AllocaOp, memref::DimOp, memref::GetGlobalOp>(op) && !isPure(&op)) {
+        return false;
+      }
+    }
+    return rows && rows.isNormalized() && rows.getNumResults() == 0;
+  }
+
+  struct Choice {
+    unsigned loop, buffer, dim;
+  };
+
+  /// The loop with the most steps; an unknown number counts as 64, and of several the last, for a batch is often 1.
+  /// Some argument shows the number.
+  std::optional<Choice> choose() {
+    std::optional<Choice> best;
+    int64_t bestSteps = 1;
+    for (auto [loop, bound] : llvm::enumerate(rows.getMixedUpperBound())) {
+      std::optional<std::pair<unsigned, unsigned>> place = findExtent(bound);
+      int64_t steps = getConstantIntValue(bound).value_or(64);
+      if (!place || steps < bestSteps || steps == 1)
+        continue;
+      best = Choice{static_cast<unsigned>(loop), place->first, place->second};
+      bestSteps = steps;
+    }
+    return best;
+  }
+
+  void apply(const Choice &choice, Value first, Value last) {
+    IRRewriter rewriter(rows);
+    Location loc = rows.getLoc();
+    SmallVector<OpFoldResult> from = rows.getMixedLowerBound(), to = rows.getMixedUpperBound();
+    Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, to[choice.loop]);
+    from[choice.loop] = arith::MinUIOp::create(rewriter, loc, first, extent).getResult();
+    to[choice.loop] = arith::MinUIOp::create(rewriter, loc, last, extent).getResult();
+    auto part = scf::ForallOp::create(rewriter, loc, from, to, rows.getMixedStep(), ValueRange(), std::nullopt);
+    rewriter.eraseOp(part.getTerminator());
+    rewriter.inlineBlockBefore(rows.getBody(), part.getBody(), part.getBody()->end(),
+                               part.getBody()->getArguments().take_front(rows.getRank()));
+    rewriter.eraseOp(rows);
+  }
+
+  /// A step of each operation for each element of the longest argument.
+  SmallVector<int64_t> getWork() {
+    int64_t ops = 0;
+    rows.walk([&](linalg::LinalgOp) { ++ops; });
+    SmallVector<int64_t> work = {std::max<int64_t>(ops, 1)};
+    unsigned longest = 0;
+    auto getRank = [&](unsigned index) {
+      auto type = dyn_cast<MemRefType>(kernel.getArgument(index).getType());
+      return type ? type.getRank() : -1;
+    };
+    for (unsigned index = 0, e = kernel.getNumArguments() - 1; index < e; ++index)
+      if (getRank(index) > getRank(longest))
+        longest = index;
+    auto type = dyn_cast<MemRefType>(kernel.getArgument(longest).getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      if (type.isDynamicDim(dim))
+        work.append({longest, dim});
+      else if (llvm::MulOverflow(work[0], std::max<int64_t>(type.getDimSize(dim), 1), work[0]))
+        work[0] = std::numeric_limits<int64_t>::max();
+    }
+    return work;
+  }
+
+private:
+  /// An argument and its dimension with this extent.
+  std::optional<std::pair<unsigned, unsigned>> findExtent(OpFoldResult bound) {
+    if (auto dim = dyn_cast_if_present<Value>(bound)) {
+      auto op = dim.getDefiningOp<memref::DimOp>();
+      auto argument = op ? dyn_cast<BlockArgument>(op.getSource()) : BlockArgument();
+      std::optional<int64_t> index = op ? op.getConstantIndex() : std::nullopt;
+      if (!argument || !index || argument.getOwner() != &kernel.getBody().front())
+        return std::nullopt;
+      return std::make_pair(argument.getArgNumber(), static_cast<unsigned>(*index));
+    }
+    for (BlockArgument argument : kernel.getArguments().drop_back())
+      if (auto type = dyn_cast<MemRefType>(argument.getType()))
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          if (type.getDimSize(dim) == getConstantIntValue(bound))
+            return std::make_pair(argument.getArgNumber(), static_cast<unsigned>(dim));
+    return std::nullopt;
+  }
+
+  func::FuncOp kernel;
+  scf::ForallOp rows;
+};
+
 struct PartitionKernelsPass final : relax::impl::PartitionKernelsPassBase<PartitionKernelsPass> {
   using Base::Base;
 
@@ -357,25 +459,38 @@ struct PartitionKernelsPass final : relax::impl::PartitionKernelsPassBase<Partit
     std::optional<KernelSignature> signature = getKernelSignature(kernel);
     if (!signature || signature->numExtents != 0 || kernel->hasAttr(tp::kRangeAttrName))
       return;
+    RowPartition rows(kernel);
+    if (rows.analyze()) {
+      if (std::optional<RowPartition::Choice> choice = rows.choose()) {
+        addRange(kernel, *signature, choice->buffer, choice->dim, /*unit=*/1, rows.getWork());
+        rows.apply(*choice, kernel.getArgument(signature->getErrorIndex()),
+                   kernel.getArgument(signature->getErrorIndex() + 1));
+      }
+      return;
+    }
     Partition partition(kernel);
     if (!partition.analyze())
       return;
     std::optional<Partition::Choice> choice = partition.choose();
     if (!choice)
       return;
-    Builder builder(&getContext());
-    kernel->setAttr(tp::kRangeAttrName,
-                    builder.getDictionaryAttr({
-                        builder.getNamedAttr("buffer", builder.getI64IntegerAttr(choice->buffer)),
-                        builder.getNamedAttr("dim", builder.getI64IntegerAttr(choice->dim)),
-                        builder.getNamedAttr("unit", builder.getI64IntegerAttr(choice->unit)),
-                        builder.getNamedAttr("work", builder.getDenseI64ArrayAttr(partition.getWork())),
-                    }));
-    // In front of the error word, as scalars.
-    for (int i = 0; i < 2; ++i)
-      (void)kernel.insertArgument(signature->getErrorIndex() + i, builder.getIndexType(), {}, kernel.getLoc());
+    addRange(kernel, *signature, choice->buffer, choice->dim, choice->unit, partition.getWork());
     partition.apply(*choice, kernel.getArgument(signature->getErrorIndex()),
                     kernel.getArgument(signature->getErrorIndex() + 1));
+  }
+
+  /// The range goes in front of the error word, as scalars.
+  void addRange(func::FuncOp kernel, const KernelSignature &signature, unsigned buffer, unsigned dim, int64_t unit,
+                ArrayRef<int64_t> work) {
+    Builder builder(&getContext());
+    kernel->setAttr(tp::kRangeAttrName, builder.getDictionaryAttr({
+                                            builder.getNamedAttr("buffer", builder.getI64IntegerAttr(buffer)),
+                                            builder.getNamedAttr("dim", builder.getI64IntegerAttr(dim)),
+                                            builder.getNamedAttr("unit", builder.getI64IntegerAttr(unit)),
+                                            builder.getNamedAttr("work", builder.getDenseI64ArrayAttr(work)),
+                                        }));
+    for (int i = 0; i < 2; ++i)
+      (void)kernel.insertArgument(signature.getErrorIndex() + i, builder.getIndexType(), {}, kernel.getLoc());
   }
 };
 

@@ -137,11 +137,15 @@ void relaxReductionArithmetic(linalg::GenericOp op) {
   }
 }
 
-/// True when nothing but `op` reads `value` and an earlier linalg op of the kernel made it: its memory may be
-/// overwritten.
+/// True when an earlier linalg op of the block made `value` and `op` is the last to read it, at one place: its memory
+/// may be overwritten.
 bool isPrivateIntermediate(Value value, Operation *op) {
-  return value.hasOneUse() && isa_and_nonnull<linalg::LinalgOp>(value.getDefiningOp()) &&
-         value.getDefiningOp()->getBlock() == op->getBlock();
+  if (!isa_and_nonnull<linalg::LinalgOp>(value.getDefiningOp()) ||
+      value.getDefiningOp()->getBlock() != op->getBlock() || llvm::count(op->getOperands(), value) != 1)
+    return false;
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == op || (user->getBlock() == op->getBlock() && user->isBeforeInBlock(op));
+  });
 }
 
 /// `ins(%m) outs(%fresh)` becomes `outs(%m)`, where the value of %fresh is not read and both are walked alike.

@@ -67,3 +67,22 @@ func.func private @window(%a: memref<?xi64>, %k: memref<3xi64>, %o: memref<?xi64
   }
   return
 }
+
+// -----
+
+// Rows are walked in order.
+// CHECK-LABEL: func.func private @rows(
+//   CHECK-NOT:   scf.forall
+//       CHECK:   scf.for
+//       CHECK:     scf.for
+//       CHECK:       memref.store
+func.func private @rows(%x: memref<?x8xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x8xf32>
+  scf.forall (%i) in (%n) {
+    %row = memref.subview %x[%i, 0] [1, 8] [1, 1] : memref<?x8xf32> to memref<8xf32, strided<[1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%row : memref<8xf32, strided<[1], offset: ?>>)
+  }
+  return
+}

@@ -246,3 +246,50 @@ func.func private @split_result(%o: memref<?x64xf32>, %e: memref<1xi64>) {
   }
   return
 }
+
+// -----
+
+// Rows: of two unknown extents the last is divided, which is no batch.
+// CHECK-LABEL: func.func private @rows(
+//  CHECK-SAME:     %[[X:.*]]: memref<?x?x?xf32>, %[[O:.*]]: memref<?x?xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %{{.*}}: memref<1xi64>)
+//  CHECK-SAME:     relax_tp.range = {buffer = 1 : i64, dim = 1 : i64, unit = 1 : i64, work = array<i64: 1, 0, 0, 0, 1, 0, 2>}
+//       CHECK:   %[[EXTENT:.*]] = memref.dim %[[O]], %{{.*}}
+//       CHECK:   %[[FROM:.*]] = arith.minui %[[BEGIN]], %[[EXTENT]]
+//       CHECK:   %[[TO:.*]] = arith.minui %[[END]], %[[EXTENT]]
+//       CHECK:   scf.forall (%{{.*}}, %{{.*}}) = (0, %[[FROM]]) to (%{{.*}}, %[[TO]]) step (1, 1)
+func.func private @rows(%x: memref<?x?x?xf32>, %o: memref<?x?xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %b = memref.dim %o, %c0 : memref<?x?xf32>
+  %s = memref.dim %o, %c1 : memref<?x?xf32>
+  %t = memref.dim %x, %c2 : memref<?x?x?xf32>
+  scf.forall (%i, %j) in (%b, %s) {
+    %row = memref.subview %x[%i, %j, 0] [1, 1, %t] [1, 1, 1] : memref<?x?x?xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %out = memref.subview %o[%i, %j] [1, 1] [1, 1] : memref<?x?xf32> to memref<f32, strided<[], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+        ins(%row : memref<?xf32, strided<[1], offset: ?>>) outs(%out : memref<f32, strided<[], offset: ?>>) {
+      ^bb0(%v: f32, %a: f32):
+        %q = arith.addf %v, %a : f32
+        linalg.yield %q : f32
+    }
+  }
+  return
+}
+
+// -----
+
+// Something else happens beside the rows.
+// CHECK-LABEL: func.func private @beside(
+//   CHECK-NOT:     relax_tp.range
+//       CHECK:   scf.forall
+func.func private @beside(%x: memref<?xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  memref.store %zero, %x[%c0] : memref<?xf32>
+  scf.forall (%i) in (%n) {
+    memref.store %zero, %x[%i] : memref<?xf32>
+  }
+  return
+}
