@@ -266,6 +266,8 @@ def main():
             for name, mode, texts in part:
                 for way, text in texts.items():
                     results[mode, way][name] = text
+                    if text and not args.sample:
+                        print(f"{mode}, {way}, {name}: {text}", file=sys.stderr, flush=True)
     operators = {case.name: get_operator(case) for case in chosen}
     for (mode, way), outcome in results.items():
         without_size = 0 if mode == "static" else len(chosen) - len(outcome)

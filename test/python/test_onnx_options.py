@@ -76,3 +76,51 @@ def test_from_model(relax):
         relax.onnx.from_model(model(node("Foo", "x"), {"x": [1]}, {"y": [1]}).SerializeToString())
     with pytest.raises(relax.RelaxError, match="no input has a dimension named 'q'"):
         relax.onnx.load(SUM, dims={"q": 4})
+
+
+def test_python_options(relax):
+    """The same options as the tools', one by one."""
+    inputs = relax.onnx.load(SUM, symbols={"n": "width"}, dims={"batch": 2})["main"].inputs
+    assert [info.dims for info in inputs] == [("2", "width")] * 2
+    assert '"batch <= 8", "n >= 1"' in str(relax.onnx.load(SUM, facts=["batch <= 8", "n >= 1"]))
+    assert "array<i64: 1, 2>" in str(relax.onnx.load(OLD)) and "array<i64: 1, 2>" not in str(relax.onnx.load(OLD, opset=13))
+    for options, message in [({"symbols": {"q": "b"}}, "no input has a dimension named 'q'"),
+                             ({"dims": {"n": -1}}, "dimension 'n' is negative: -1"),
+                             ({"facts": ["q <= 8"]}, "fact 'q <= 8' is never true, or names what is no dimension"),
+                             ({"opset": 99}, "opset 99 is not supported, expected 1 to 28")]:
+        with pytest.raises(relax.RelaxError, match=message):
+            relax.onnx.load(SUM, **options)
+
+
+def test_kinds_of_models(relax, tmp_path):
+    """A path, its text, bytes and a ModelProto. Weights stay in the file, or in the file with external data."""
+    w = np.arange(200, dtype=np.float32).reshape(2, 100)
+    what = model(node("MatMul", "x w"), {"x": ["n", 2]}, {"y": None}, {"w": w})
+    data = what.SerializeToString()
+    onnx.save(what, tmp_path / "a.onnx")
+    onnx.save(what, tmp_path / "b.onnx", save_as_external_data=True, location="b.bin", size_threshold=0)
+    x = np.float32([[1, 2], [3, 4], [0, 1]])
+    for given, file in [(tmp_path / "a.onnx", "a.onnx"), (str(tmp_path / "a.onnx"), "a.onnx"), (data, "model.onnx"),
+                        (bytearray(data), "model.onnx"), (onnx.load(tmp_path / "a.onnx"), "model.onnx"),
+                        (tmp_path / "b.onnx", "b.bin")]:
+        module = relax.onnx.load(given)
+        assert f'{file}", ' in str(module).split("#relax.blob<", 1)[1].splitlines()[0]
+        executable = relax.onnx.from_model(given)
+        for n in [3, 0, 1]:
+            np.testing.assert_allclose(executable(x[:n])["y"], x[:n] @ w, rtol=1e-6)
+            np.testing.assert_allclose(module["main"](x[:n])["y"], x[:n] @ w, rtol=1e-6)
+    relax.onnx.compile_model(data, tmp_path / "a.rlx")
+    np.testing.assert_allclose(relax.load(tmp_path / "a.rlx")(x)["y"], x @ w, rtol=1e-6)
+    with pytest.raises(TypeError):
+        relax.onnx.load(3)
+    with pytest.raises(relax.RelaxError, match="none.onnx"):
+        relax.onnx.load(tmp_path / "none.onnx")
+
+
+def test_messages_name_file_node_operator_and_attribute(relax, tmp_path):
+    onnx.save(model(node("Softmax", "x", axis=1.5), {"x": ["n", 2]}, {"y": None}), tmp_path / "bad.onnx")
+    with pytest.raises(relax.RelaxError) as caught:
+        relax.onnx.load(tmp_path / "bad.onnx")
+    [message] = caught.value.diagnostics
+    assert message.file.endswith("bad.onnx") and message.severity == "error"
+    assert message.message == "node 'node_y' (Softmax, ai.onnx, opset 18): attribute 'axis' has type FLOAT, expected INT"
