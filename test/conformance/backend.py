@@ -2,6 +2,7 @@
 """onnx.backend.base: relax-compile in a process of its own compiles, the Python package relax runs the artifact."""
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -16,10 +17,11 @@ sys.path.insert(0, str(BUILD / "python"))
 import relax  # noqa: E402
 
 
-def compile_file(model, artifact, timeout=120):
-    """Compiles a model file in a process of its own."""
+def compile_file(model, artifact, seconds=60):
+    """Compiles a model file in a process of its own, which may take so many seconds of CPU time."""
     process = subprocess.run([BUILD / "bin/relax-compile", model, "-o", artifact], capture_output=True, text=True,
-                             errors="replace", timeout=timeout)
+                             errors="replace", timeout=20 * seconds,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
     if process.returncode:
         lines = process.stderr.strip().splitlines() or ["no message"]
         text = next((line.split("error: ", 1)[1] for line in lines if "error: " in line), lines[-1])

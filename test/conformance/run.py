@@ -24,6 +24,7 @@ import os
 import pathlib
 import pickle
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -88,7 +89,7 @@ def run_isolated(function, seconds=60):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         text = ""
         try:
             function()
@@ -105,7 +106,7 @@ def run_isolated(function, seconds=60):
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return "timed out" if number == signal.SIGALRM else f"crash: signal {number} at run time"
+        return "timed out" if number == signal.SIGXCPU else f"crash: signal {number} at run time"
     return text.decode() or None
 
 

@@ -11,7 +11,13 @@
 #include "ExpandBFloat16.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -143,6 +149,51 @@ SmallVector<Value> BFloat16Writer::rewrite(Operation *op) {
   return results;
 }
 
+/// The op would do the same to 16 bits without a meaning.
+static bool isMove(Operation *op) {
+  if (isa<arith::ConstantOp, arith::BitcastOp>(op))
+    return true;
+  if (isa<vector::VectorDialect>(op->getDialect()))
+    return !isa<vector::ContractionOp, vector::FMAOp, vector::MultiDimReductionOp, vector::OuterProductOp,
+                vector::ReductionOp, vector::ScanOp>(op);
+  return isa<memref::MemRefDialect, scf::SCFDialect, func::FuncDialect, cf::ControlFlowDialect>(op->getDialect()) &&
+         !isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp, scf::ReduceOp>(op);
+}
+
+/// What is left moves elements. Code generation would convert those that meet in a block to f32 and back: they become
+/// bits.
+static void replaceByBits(Operation *root) {
+  bool hasBF16 = false;
+  auto isBF16 = [](Type type) { return getElementTypeOrSelf(type).isBF16(); };
+  WalkResult moves = root->walk([&](Operation *op) {
+    bool touches = llvm::any_of(op->getOperandTypes(), isBF16) || llvm::any_of(op->getResultTypes(), isBF16);
+    hasBF16 |= touches;
+    return touches && !isMove(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (moves.wasInterrupted() || !hasBF16)
+    return;
+  Type bits = IntegerType::get(root->getContext(), 16);
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](BFloat16Type) { return bits; });
+  replacer.addReplacement([&](FloatAttr value) -> std::optional<Attribute> {
+    if (!value.getType().isBF16())
+      return std::nullopt;
+    return IntegerAttr::get(bits, value.getValue().bitcastToAPInt());
+  });
+  replacer.addReplacement([&](DenseElementsAttr values) -> std::optional<Attribute> {
+    if (!values.getElementType().isBF16())
+      return std::nullopt;
+    return values.bitcast(bits);
+  });
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  root->walk([](arith::BitcastOp cast) {
+    if (cast.getIn().getType() != cast.getType())
+      return;
+    cast.replaceAllUsesWith(cast.getIn());
+    cast.erase();
+  });
+}
+
 void relax::expandBFloat16(Operation *root) {
   auto isBF16 = [](Type type) { return getElementTypeOrSelf(type).isBF16(); };
   SmallVector<Operation *> ops;
@@ -158,4 +209,5 @@ void relax::expandBFloat16(Operation *root) {
     op->replaceAllUsesWith(BFloat16Writer(op).rewrite(op));
     op->erase();
   }
+  replaceByBits(root);
 }

@@ -103,7 +103,7 @@ constexpr StringLiteral kLibm[] = {"acos",  "acosh",     "asin", "asinh", "atan"
                                    "floor", "fma",       "fmax", "fmin",  "fmod",  "log",       "log10", "log1p",
                                    "log2",  "nearbyint", "pow",  "rint",  "round", "roundeven", "sin",   "sincos",
                                    "sinh",  "sqrt",      "tan",  "tanh",  "trunc"};
-constexpr StringLiteral kLibc[] = {"bcmp", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
+constexpr StringLiteral kLibc[] = {"bcmp", "calloc", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
 
 /// Undefined symbols of the object, those of libm; anything that is in neither library is an error.
 LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, SmallVectorImpl<std::string> &libm) {

@@ -94,7 +94,16 @@ static void castTo(NodeEmitter &e, Type type) {
   if (isa<Float8E8M0FNUType>(type) && rounding != "nearest")
     return e.fail("rounding mode '" + rounding + "' is not supported, only 'nearest'");
   Value x = e.getTensor(0);
-  if (saturates && isa<FloatType>(e.getType(0).getElementType()))
+  Type source = e.getType(0).getElementType();
+  auto isSmallFloat = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; };
+  auto isWideFloat = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 8; };
+  // astype converts floats of 8 and 4 bits from and to wider floats only.
+  if (source != type && ((isSmallFloat(source) && !isWideFloat(type)) || (isSmallFloat(type) && !isWideFloat(source))))
+    x = e.cast(x, e.getF32());
+  // A number keeps its low bits, as other integers do and the reference.
+  if (isa<FloatType>(source) && isa<IntegerType>(type) && type.getIntOrFloatBitWidth() < 8 && !type.isInteger(1))
+    x = e.cast(x, e.getI64());
+  if (saturates && isa<FloatType>(source))
     return e.setResult(0, saturate(e, x, type));
   e.setResult(0, e.cast(x, type));
 }
