@@ -12,6 +12,7 @@
 #include "KernelSignature.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/LoopClasses.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -121,6 +122,8 @@ bool RowTiler::haveRows() const {
 /// reads is one row, whose elements are neighbours, or a factor for each of them: what several rows share, like the
 /// weights of a product, is better read for all of them at once.
 bool RowTiler::isRowContiguous(linalg::LinalgOp op) const {
+  if (tp::computePatternKind(op) == tp::PatternKind::Contraction)
+    return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (OpOperand &operand : op->getOpOperands()) {
     bool row = false, other = false, last = false, parallel = false;

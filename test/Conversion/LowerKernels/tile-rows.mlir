@@ -97,6 +97,36 @@ func.func private @product(%x: memref<?x8xf32>, %w: memref<8x4xf32>, %o: memref<
   return
 }
 
+// Out channels are the leading dimension of a filter, but share the image.
+// CHECK-LABEL: func.func private @convolution
+//   CHECK-NOT:   scf.forall
+//       CHECK:   return
+func.func private @convolution(%x: memref<3x?xf32>, %w: memref<64x3x7xf32>, %o: memref<64x?xf32>, %error: memref<1xi64>) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %d1 = memref.dim %o, %c1 : memref<64x?xf32>
+  %0 = bufferization.to_tensor %x restrict : memref<3x?xf32> to tensor<3x?xf32>
+  %1 = bufferization.to_tensor %w restrict : memref<64x3x7xf32> to tensor<64x3x7xf32>
+  %2 = tensor.empty(%d1) : tensor<64x?xf32>
+  %3 = linalg.fill ins(%zero : f32) outs(%2 : tensor<64x?xf32>) -> tensor<64x?xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(o, w, c, k) -> (c, w + k)>, affine_map<(o, w, c, k) -> (o, c, k)>, affine_map<(o, w, c, k) -> (o, w)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%0, %1 : tensor<3x?xf32>, tensor<64x3x7xf32>) outs(%3 : tensor<64x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %7 = arith.mulf %a, %b : f32
+    %8 = arith.addf %out, %7 : f32
+    linalg.yield %8 : f32
+  } -> tensor<64x?xf32>
+  %5 = tensor.empty(%d1) : tensor<64x?xf32>
+  %6 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%4 : tensor<64x?xf32>) outs(%5 : tensor<64x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %7 = arith.maximumf %in, %zero : f32
+    linalg.yield %7 : f32
+  } -> tensor<64x?xf32>
+  bufferization.materialize_in_destination %6 in restrict writable %o : (tensor<64x?xf32>, memref<64x?xf32>) -> ()
+  return
+}
+
 // CHECK-LABEL: func.func private @columns
 //   CHECK-NOT:   scf.forall
 //       CHECK:   return
