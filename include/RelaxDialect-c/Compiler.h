@@ -115,6 +115,17 @@ typedef struct relax_onnx_options {
 RELAX_API relax_status relax_module_import_onnx(relax_context *context, const char *path,
                                                 const relax_onnx_options *options, relax_module **out_module);
 
+typedef struct relax_gguf_options {
+  const char *const *facts; /* `num_facts` texts about batch, seq and past: used, and checked at entry */
+  int64_t num_facts;
+  int32_t all_logits; /* not 0: logits of every token, not only of the last one */
+} relax_gguf_options;
+
+/** Imports a language model in GGUF. Its weights stay in the file, to be there until the module is compiled. `options`
+ * may be NULL. */
+RELAX_API relax_status relax_module_import_gguf(relax_context *context, const char *path,
+                                                const relax_gguf_options *options, relax_module **out_module);
+
 RELAX_API relax_status relax_module_clone(const relax_module *module, relax_module **out_module);
 /** NULL is allowed. */
 RELAX_API void relax_module_destroy(relax_module *module);

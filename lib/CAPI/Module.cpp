@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Impl.h"
+#include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -80,6 +81,27 @@ relax_status relax_module_import_onnx(relax_context *context, const char *path, 
   if (!call.isReady())
     return RELAX_INVALID_ARGUMENT;
   result->module = relax::importONNX(path, context, import);
+  if (!result->module)
+    return call.failWith(RELAX_INVALID_MODULE, "the model cannot be imported");
+  *out_module = result.release();
+  return RELAX_OK;
+}
+
+relax_status relax_module_import_gguf(relax_context *context, const char *path, const relax_gguf_options *options,
+                                      relax_module **out_module) {
+  if (!context || !path || !out_module)
+    return Call().fail(RELAX_INVALID_ARGUMENT, "context, path or out_module is NULL");
+  *out_module = nullptr;
+  relax::GGUFImportOptions import;
+  if (options) {
+    import.facts.assign(options->facts, options->facts + options->num_facts);
+    import.allLogits = options->all_logits != 0;
+  }
+  std::unique_ptr<relax_module> result = makeModule(context);
+  Call call(context, result.get());
+  if (!call.isReady())
+    return RELAX_INVALID_ARGUMENT;
+  result->module = relax::importGGUF(path, context, import);
   if (!result->module)
     return call.failWith(RELAX_INVALID_MODULE, "the model cannot be imported");
   *out_module = result.release();

@@ -10,15 +10,16 @@ Running an artifact needs no compiler: relax.load("model.rlx") loads the runtime
 import typing
 
 from ._errors import Diagnostic, RelaxError
-from ._runtime import Executable, Function, TensorInfo
+from ._runtime import Executable, Function, Session, TensorInfo
 
 if typing.TYPE_CHECKING:
-    from . import onnx
+    from . import generate, gguf, onnx
     from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
     from .compiler import interpret, prove
 
 __all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Prover", "RelaxError",
-           "TensorInfo", "ceildiv", "dim", "expr", "interpret", "load", "maximum", "minimum", "onnx", "prove"]
+           "Session", "TensorInfo", "ceildiv", "dim", "expr", "generate", "gguf", "interpret", "load", "maximum",
+           "minimum", "onnx", "prove"]
 
 _COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
              "minimum", "prove")
@@ -32,8 +33,8 @@ def load(artifact, **options) -> Executable:
 def __getattr__(name):
     # The compiler is loaded when it is asked for first.
     import importlib
-    if name == "onnx":
-        return importlib.import_module(".onnx", __name__)
+    if name in ("generate", "gguf", "onnx"):
+        return importlib.import_module("." + name, __name__)
     if name not in _COMPILER:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     value = getattr(importlib.import_module(".compiler", __name__), name)

@@ -8,7 +8,9 @@
 #include "Common.h"
 
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -40,10 +42,14 @@ public:
   relax_rt_module *module = nullptr;
   std::vector<Signature> functions;
 
-private:
-  class Lease;
+  /// A context that nobody uses.
   relax_rt_context *take();
   void giveBack(relax_rt_context *context);
+  /// While it runs a call, which cancel() ends.
+  void setBusy(relax_rt_context *context, bool isBusy);
+
+private:
+  class Lease;
 
   relax_rt_instance *instance = nullptr;
   int64_t threads;
@@ -54,8 +60,11 @@ private:
 
 class State::Lease {
 public:
-  explicit Lease(State &state) : state(state), context(state.take()) {}
-  ~Lease() { state.giveBack(context); }
+  explicit Lease(State &state) : state(state), context(state.take()) { state.setBusy(context, true); }
+  ~Lease() {
+    state.setBusy(context, false);
+    state.giveBack(context);
+  }
   Lease(const Lease &) = delete;
   Lease &operator=(const Lease &) = delete;
   relax_rt_context *get() const { return context; }
@@ -120,20 +129,23 @@ relax_rt_context *State::take() {
     check(relax_rt_context_set_threads(context, threads));
     check(relax_rt_context_set_memory_limit(context, memoryLimit));
   }
-  busy.push_back(free.back());
+  relax_rt_context *context = free.back();
   free.pop_back();
-  return busy.back();
+  return context;
 }
 
 void State::giveBack(relax_rt_context *context) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (relax_rt_context *&entry : busy)
-    if (entry == context) {
-      entry = busy.back();
-      busy.pop_back();
-      break;
-    }
   free.push_back(context);
+}
+
+void State::setBusy(relax_rt_context *context, bool isBusy) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isBusy)
+    return busy.push_back(context);
+  auto place = std::find(busy.begin(), busy.end(), context);
+  if (place != busy.end())
+    busy.erase(place);
 }
 
 nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kwargs) {
@@ -208,6 +220,36 @@ struct Function {
   const Signature &getSignature() const { return state->functions[index]; }
 };
 
+/// Calls of one function that hand some of its outputs on to the next call, without copies. One call at a time.
+class Session {
+public:
+  Session(const Function &function, const nb::dict &carried);
+  ~Session() { function.state->giveBack(context); }
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  nb::dict call(const nb::args &args, const nb::kwargs &kwargs);
+  nb::dict getState();
+  void reset() { started = false; }
+
+private:
+  /// An input, the output that it takes the place of, and what that was after the last successful call.
+  struct Carried {
+    size_t input, output;
+    relax_rt_tensor_view view = {};
+    std::vector<int64_t> dims = {};
+  };
+
+  const Carried *findCarried(size_t input) const;
+  bool isCarriedOutput(size_t output) const;
+
+  Function function;
+  relax_rt_context *context = nullptr;
+  std::vector<Carried> carried;
+  std::vector<TensorInfo> given; // the other inputs
+  bool started = false, running = false;
+};
+
 struct Executable {
   std::shared_ptr<State> state;
 
@@ -241,6 +283,99 @@ std::string listNames(const State &state) {
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Session
+//===----------------------------------------------------------------------===//
+
+Session::Session(const Function &function, const nb::dict &names) : function(function) {
+  const Signature &signature = function.getSignature();
+  auto find = [](const std::vector<TensorInfo> &infos, const std::string &name, const char *what) {
+    for (size_t i = 0; i < infos.size(); ++i)
+      if (infos[i].name == name)
+        return i;
+    throw nb::key_error(("no " + std::string(what) + " '" + name + "'").c_str());
+  };
+  for (auto [input, output] : names) {
+    Carried one = {find(signature.inputs, nb::cast<std::string>(input), "input"),
+                   find(signature.outputs, nb::cast<std::string>(output), "output")};
+    const TensorInfo &from = signature.outputs[one.output], &to = signature.inputs[one.input];
+    if (from.dtype.code != to.dtype.code || from.dtype.bits != to.dtype.bits || from.dims.size() != to.dims.size())
+      throw nb::type_error(("output " + from.str() + " cannot become input " + to.str()).c_str());
+    if (isCarriedOutput(one.output))
+      throw nb::type_error(("output '" + from.name + "' becomes two inputs").c_str());
+    carried.push_back(std::move(one));
+  }
+  for (size_t i = 0; i < signature.inputs.size(); ++i)
+    if (!findCarried(i))
+      given.push_back(signature.inputs[i]);
+  context = function.state->take();
+}
+
+const Session::Carried *Session::findCarried(size_t input) const {
+  for (const Carried &one : carried)
+    if (one.input == input)
+      return &one;
+  return nullptr;
+}
+
+bool Session::isCarriedOutput(size_t output) const {
+  return std::any_of(carried.begin(), carried.end(), [&](const Carried &one) { return one.output == output; });
+}
+
+nb::dict Session::call(const nb::args &args, const nb::kwargs &kwargs) {
+  const Signature &signature = function.getSignature();
+  if (running)
+    throw std::runtime_error("the session is running a call");
+  Arguments arguments(signature.name, started ? given : signature.inputs, args, kwargs);
+  std::vector<relax_rt_tensor_view> views;
+  const relax_rt_tensor_view *next = arguments.data();
+  for (size_t i = 0; i < signature.inputs.size(); ++i) {
+    const Carried *one = started ? findCarried(i) : nullptr;
+    views.push_back(one ? one->view : *next++);
+  }
+  relax_rt_status status;
+  running = true;
+  function.state->setBusy(context, true);
+  {
+    nb::gil_scoped_release unlocked;
+    status = relax_rt_context_invoke(context, static_cast<int64_t>(function.index), views.data(),
+                                     static_cast<int64_t>(views.size()));
+  }
+  function.state->setBusy(context, false);
+  running = false;
+  check(status); // what was carried stays as it was
+  nb::dict results;
+  for (size_t i = 0; i < signature.outputs.size(); ++i) {
+    relax_rt_tensor_view view;
+    check(relax_rt_context_output(context, static_cast<int64_t>(i), &view));
+    if (!isCarriedOutput(i))
+      results[signature.outputs[i].name.c_str()] = makeArray(view);
+    for (Carried &one : carried) {
+      if (one.output != i)
+        continue;
+      // The context's extents are the next call's.
+      one.dims.assign(view.dims, view.dims + view.rank);
+      one.view = view;
+      one.view.dims = one.dims.data();
+    }
+  }
+  started = true;
+  return results;
+}
+
+nb::dict Session::getState() {
+  nb::dict state;
+  if (!started || running)
+    return state;
+  for (const Carried &one : carried)
+    state[function.getSignature().inputs[one.input].name.c_str()] = makeArray(one.view);
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// Executable
+//===----------------------------------------------------------------------===//
+
 Function Executable::find(const std::string &name) const {
   for (size_t i = 0; i < state->functions.size(); ++i)
     if (state->functions[i].name == name)
@@ -272,6 +407,11 @@ NB_MODULE(_runtime, module) {
           nb::sig("def outputs(self) -> tuple[TensorInfo, ...]"), "What it returns, in order.")
       .def("__repr__", [](const Function &self) { return describe(self.getSignature()); })
       .def(
+          "session",
+          [](const Function &self, const nb::dict &carried) { return std::make_unique<Session>(self, carried); },
+          nb::arg("carried"), nb::sig("def session(self, carried: dict[str, str]) -> Session"),
+          "A Session. carried: {input name: name of the output that is it in the next call}.")
+      .def(
           "__call__",
           [](const Function &self, const nb::args &args, const nb::kwargs &kwargs) {
             return self.state->call(self.index, args, kwargs);
@@ -280,6 +420,18 @@ NB_MODULE(_runtime, module) {
           "Runs the function; returns new arrays by output name.\n\n"
           "Dense arrays are read where they are, others are copied first. The GIL is released. Raises TypeError for\n"
           "missing or unknown inputs and RelaxError for tensors that do not fit.");
+
+  nb::class_<Session>(module, "Session",
+                      "Calls of one function that hand outputs on to inputs of the next call, without copies; see\n"
+                      "Function.session. One call at a time.")
+      .def("__call__", &Session::call,
+           nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> dict[str, numpy.ndarray]"),
+           "Runs the function; returns new arrays of the outputs that are not handed on.\n\n"
+           "The first call takes all inputs, later ones those that are not handed on. After an error everything is as\n"
+           "before the call.")
+      .def_prop_ro("state", &Session::getState, nb::sig("def state(self) -> dict[str, numpy.ndarray]"),
+                   "Copies of what the next call gets, by input name; empty before the first call.")
+      .def("reset", &Session::reset, "Makes the next call a first one.");
 
   nb::class_<Executable>(module, "Executable",
                          "A loaded artifact: functions of numpy arrays for every size. Any number of threads may call\n"

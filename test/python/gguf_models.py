@@ -126,8 +126,8 @@ class Model:
         return c["logit_cap"] * np.tanh(logits / c["logit_cap"]) if c["logit_cap"] else logits
 
 
-def write_model(path, architecture, formats=tuple(FORMATS), seed=0, **changes):
-    """A random model whose matrices have the given formats in turn."""
+def write_model(path, architecture, formats=tuple(FORMATS), seed=0, describe=lambda writer: None, **changes):
+    """A random model whose matrices have the given formats in turn; `describe` adds metadata."""
     parts = {"tied": False, "post_norms": False, "qk_norms": False, "biases": False, **CONFIG, **ARCHITECTURES[architecture], **changes}
     rng = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, architecture)
@@ -143,6 +143,7 @@ def write_model(path, architecture, formats=tuple(FORMATS), seed=0, **changes):
     if parts["attention_cap"]:
         writer.add_float32(f"{architecture}.attn_logit_softcapping", parts["attention_cap"])
         writer.add_float32(f"{architecture}.final_logit_softcapping", parts["logit_cap"])
+    describe(writer)
     made = 0
 
     def vector(name, length, mean=1.0):

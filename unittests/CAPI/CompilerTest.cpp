@@ -81,6 +81,9 @@ TEST_F(CompilerTest, BadModule) {
   EXPECT_NE(std::string(relax_last_error()).find("error: "), std::string::npos);
   EXPECT_EQ(relax_module_parse_file(context, "missing.mlir", &module), RELAX_IO_FAILED);
   EXPECT_NE(std::string(relax_last_error()).find("missing.mlir"), std::string::npos);
+  EXPECT_EQ(relax_module_import_gguf(context, "missing.gguf", nullptr, &module), RELAX_INVALID_MODULE);
+  EXPECT_EQ(module, nullptr);
+  EXPECT_EQ(relax_module_import_gguf(nullptr, "missing.gguf", nullptr, &module), RELAX_INVALID_ARGUMENT);
   EXPECT_EQ(relax_module_import_onnx(context, "missing.onnx", nullptr, &module), RELAX_INVALID_MODULE);
   EXPECT_NE(std::string(relax_last_error()).find("missing.onnx"), std::string::npos);
 }

@@ -76,7 +76,7 @@ private:
   void setAsideInputs(const relax_rt_tensor_view *views, int64_t numViews);
   bool charge(uint64_t bytes);
   relax_rt_status overLimit(const std::string &what, uint64_t bytes) const;
-  bool grow(relax_rt::Block &block, uint64_t bytes);
+  bool grow(relax_rt::Block &block, uint64_t bytes, bool stepwise = false);
   void makeRoom(uint64_t bytes);
   uint64_t heldBytes() const;
 

@@ -51,7 +51,11 @@ void relax_rt_context::makeRoom(uint64_t bytes) {
   counters.arena_bytes = arenaBytes();
 }
 
-bool relax_rt_context::grow(Block &block, uint64_t bytes) {
+/// What grows a little with each call (`stepwise`), such as a cache, gets room for a few more, so that it is not
+/// allocated anew each time.
+bool relax_rt_context::grow(Block &block, uint64_t bytes, bool stepwise) {
+  if (stepwise && memoryLimit == 0 && block.capacity() >= bytes / 2 && bytes <= UINT64_MAX / 2)
+    bytes += bytes / 4;
   block.release();
   makeRoom(bytes);
   if (!block.allocate(bytes))
@@ -108,7 +112,7 @@ relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims
       spares.erase(spare);
     }
   }
-  if (slot.block.capacity() < std::max<uint64_t>(bytes, 1) && !grow(slot.block, bytes))
+  if (slot.block.capacity() < std::max<uint64_t>(bytes, 1) && !grow(slot.block, bytes, /*stepwise=*/true))
     return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": cannot allocate " + std::to_string(bytes) + " bytes");
   slot.dims.assign(dims, dims + info.rank);
   slot.ready = true;
@@ -129,7 +133,7 @@ relax_rt_status relax_rt_context::reserveArena(int64_t bytes, void **outBase) {
   arenaCharges[arenasReserved] = size;
   Block &arena = arenas[arenasReserved];
   if (arena.capacity() < std::max<uint64_t>(size, 1)) {
-    bool grown = grow(arena, size);
+    bool grown = grow(arena, size, /*stepwise=*/true);
     counters.arena_bytes = arenaBytes();
     if (!grown)
       return failHere(RELAX_RT_OUT_OF_MEMORY, "arena: cannot allocate " + std::to_string(bytes) + " bytes");
