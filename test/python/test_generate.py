@@ -243,7 +243,15 @@ def test_truncated_weights(relax, models, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["cut.gguf"]
 
 
-def test_interrupt(relax, models, generator, capsys, monkeypatch, tmp_path):
+@pytest.fixture
+def interruptible():
+    """A process in the background ignores the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupt(relax, models, generator, capsys, monkeypatch, tmp_path, interruptible):
     # While it generates: the same generator goes on with another text.
     monkeypatch.setattr(relax.generate.Sampler, "__call__",
                         lambda self, logits, tokens: 7 if len(tokens) < 8 else signal.raise_signal(signal.SIGINT))
