@@ -63,13 +63,14 @@ WRONG = {
     "test-wrong-plan": f"{MIXED},relax-make-destinations,relax-plan-memory,test-wrong-plan",
     "test-wrong-host": f"{MIXED},relax-plan,relax-lower-host,test-wrong-host,relax-verify-host",
     "kernel": f"{MIXED},relax-plan,relax-lower-host,relax-convert-tensor-program-to-func,test-wrong-program,relax-lower-kernels",
+    "plain": "relax-to-linalg,test-wrong-program",
 }
 
 
 @pytest.mark.parametrize("phase", WRONG)
 def test_wrong_passes_are_named(validate, tmp_path, phase):
     code, said = validate(MODULE, WRONG[phase])
-    name = "test-wrong-program" if phase == "kernel" else phase
+    name = "test-wrong-program" if phase in ("kernel", "plain") else phase
     assert code == 1 and f"error: pass '{name}' changed the answer: function 'main' with n = " in said, said
     assert f"{name})'" in (tmp_path / "reproducer.mlir").read_text().splitlines()[1]
 
