@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""Checks what TableGen declares: every op, attribute, type and pass is described, and a pass's four names agree.
+"""Checks what TableGen declares: every op, attribute, type and pass is described, ops with an example, and a pass's four names agree.
 
 def FooPass <=> a file Foo.cpp in lib <=> the flag --relax-foo <=> a test file foo*.mlir. For a conversion
 def ConvertAToBPass the file is AToB.cpp and the flag --convert-a-to-b or --relax-convert-a-to-b.
@@ -78,6 +78,8 @@ def check(root, mlir_include, tblgen):
             for field in ("summary", "description"):
                 if not filled(record, field):
                     result.bad(item, f"the {kind} has no {field}")
+            if kind == "op" and "Example:" not in record["description"]:
+                result.bad(item, "the op's description has no example")
             if kind == "pass":
                 check_pass(result, path, name, record, sources, tests)
     return result

@@ -30,7 +30,9 @@ static LogicalResult interpretArange(Frame &frame, ArangeOp op) {
   } else {
     // In 128 bits nothing overflows.
     __int128 distance = static_cast<__int128>(stop.i(0)) - start.i(0), stride = step.i(0);
-    __int128 rounded = (distance + stride - (stride > 0 ? 1 : -1)) / stride;
+    __int128 sum = distance + stride - (stride > 0 ? 1 : -1), rounded = sum / stride;
+    if (distance != static_cast<int64_t>(distance) || sum != static_cast<int64_t>(sum))
+      return frame.fail("the distance of the bounds leaves 64 bits");
     count = static_cast<int64_t>(std::max<__int128>(0, rounded));
   }
   FailureOr<Tensor> result = frame.makeTensor(start.getElementType(), {count});

@@ -141,7 +141,16 @@ def test_creation(compiled, element):
     inputs = [dict(zip("abc", (np.array(value, dtype) for value in case))) for case in cases]
     for given, got in zip(inputs, run("ranges", *inputs)):
         check(got, np.arange(given["a"], given["b"], given["c"], dtype=dtype), "r")
-    run("ranges", dict(zip("abc", (np.array(value, dtype) for value in (0, 5, 0)))), fails="")
+    wrong = [(0, 5, 0)]
+    if element == "i64":
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        wrong += [(low, high, 2**62), (high, low, -2**62), (-1, high, 2**62), (0, high, 2**62), (1, low, -2**62), (0, low, -2**62), (low, -1, 2**62)]
+    for case in wrong:
+        run("ranges", dict(zip("abc", (np.array(value, dtype) for value in case))), fails="")
+    if element == "i64":
+        for case in [(high - 4, high, 2), (low + 5, low, -2), (0, 2**62, 2**61)]:
+            got, = run("ranges", dict(zip("abc", (np.array(value, dtype) for value in case))))
+            check(got, np.array([int(case[0]) + i * case[2] for i in range(-(-(int(case[1]) - int(case[0])) // case[2]))], dtype), "r")
 
 
 def mix(z):

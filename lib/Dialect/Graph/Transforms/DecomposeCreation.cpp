@@ -12,7 +12,8 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-/// Number of elements of an arange, as i64 of rank 0. Negative, which is refused later, where the step is 0.
+/// Number of elements of an arange, as i64 of rank 0. Negative, which is refused later, where the step is 0 and where
+/// the bounds are so far apart that their distance leaves 64 bits.
 static Value countElements(Composer &c, Value start, Value stop, Value step) {
   Type type = c.elementType(start), i64 = c.getI64();
   Value zero = c.integer(0), one = c.integer(1);
@@ -26,7 +27,18 @@ static Value countElements(Composer &c, Value start, Value stop, Value step) {
     Value wide = c.cast(step, i64), distance = c.make<SubtractOp>(c.cast(stop, i64), c.cast(start, i64));
     Value almost = c.make<SubtractOp>(wide, c.make<SignOp>(wide));
     Value divisor = c.make<WhereOp>(isZero, one, wide);
-    count = c.make<DivideOp>(c.make<AddOp>(distance, almost), divisor);
+    Value sum = c.add(distance, almost);
+    count = c.make<MaximumOp>(c.div(sum, divisor), zero);
+    if (type.isInteger(64)) {
+      // What is subtracted, or added, moves the other operand to its side. Sizes prove it: nothing of this is left
+      // then.
+      auto greater = [&](Value a, Value b) { return c.less(b, a); };
+      Value start64 = c.cast(start, i64), stop64 = c.cast(stop, i64);
+      Value isFar = c.select(c.less(start64, zero), c.less(distance, stop64), greater(distance, stop64));
+      Value isFarther = c.select(c.less(wide, zero), greater(sum, distance), c.less(sum, distance));
+      count = c.select(isFar, c.integer(-1), c.select(isFarther, c.integer(-1), count));
+    }
+    return c.select(isZero, c.integer(-1), count);
   }
   count = c.make<MaximumOp>(count, zero);
   return c.make<WhereOp>(isZero, c.integer(-1), count);
