@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""Checks what TableGen declares: every op, attribute, type and pass is described, ops with an example, and a pass's four names agree.
+"""Checks what TableGen declares: every op, attribute, type and pass is described, ops with an example, and a pass's
+four names agree.
 
 def FooPass <=> a file Foo.cpp in lib <=> the flag --relax-foo <=> a test file foo*.mlir. For a conversion
 def ConvertAToBPass the file is AToB.cpp and the flag --convert-a-to-b or --relax-convert-a-to-b.
