@@ -17,12 +17,14 @@ namespace {
 /// What is added and what is cut off before and after each dimension; none is negative.
 struct Padding {
   SmallVector<SymExpr> low, high, cutLow, cutHigh;
+  // All lower, then all upper ones, where only run time knows them; else null.
+  Value added, cut;
 };
 } // namespace
 
 /// Splits pads into what is added and what is cut off. Run-time pads are bound as two symbols, so that either may be
 /// zero.
-static void splitPads(NodeEmitter &e, Elements pads, Value tensor, Elements &added, Elements &cut) {
+static void splitPads(NodeEmitter &e, Elements pads, Value tensor, Elements &added, Elements &cut, Padding &padding) {
   for (SymExpr pad : pads) {
     std::optional<int64_t> value = pad ? pad.getConstant() : std::nullopt;
     added.push_back(value && *value < 0 ? e.constant(0) : pad);
@@ -35,6 +37,10 @@ static void splitPads(NodeEmitter &e, Elements pads, Value tensor, Elements &add
   Value negative = e.create<graph::MaximumOp>({e.create<graph::NegateOp>(tensor), zero});
   if (!positive || !negative)
     return;
+  if (llvm::all_of(pads, [](SymExpr pad) { return !pad; })) {
+    padding.added = positive;
+    padding.cut = negative;
+  }
   e.getImporter().bindShape(positive, added, (e.getSymbolStem() + "_pad").str(), e.getLoc());
   e.getImporter().bindShape(negative, cut, (e.getSymbolStem() + "_cut").str(), e.getLoc());
 }
@@ -61,6 +67,8 @@ static std::optional<Padding> readPadding(NodeEmitter &e) {
   int64_t rank = e.getRank(0);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(rank));
   Elements pads, added, cut;
+  SmallVector<SymExpr> none(rank, e.constant(0));
+  Padding padding{none, none, none, none, {}, {}};
   Value tensor;
   if (e.getOpset() < 11) {
     for (int64_t pad : e.getInts(e.getOpset() < 2 ? "paddings" : "pads"))
@@ -81,11 +89,9 @@ static std::optional<Padding> readPadding(NodeEmitter &e) {
   if (pads.size() != 2 * count)
     e.fail("has " + Twine(pads.size()) + " pads of known number, expected " + Twine(2 * count));
   if (!e.failed())
-    splitPads(e, pads, tensor, added, cut);
+    splitPads(e, pads, tensor, added, cut, padding);
   if (e.failed())
     return std::nullopt;
-  SmallVector<SymExpr> none(rank, e.constant(0));
-  Padding padding{none, none, none, none};
   for (auto [index, axis] : llvm::enumerate(axes)) {
     padding.low[axis] = added[index];
     padding.high[axis] = added[index + count];
@@ -95,42 +101,71 @@ static std::optional<Padding> readPadding(NodeEmitter &e) {
   return padding;
 }
 
+/// Lower plus upper pads of every dimension, from a tensor of both; null when not all are there.
+static Value addHalves(NodeEmitter &e, Value pads, int64_t rank) {
+  if (!pads || cast<RankedTensorType>(pads.getType()).getShape()[0] != 2 * rank)
+    return {};
+  Value low = e.slice(pads, NodeEmitter::Range{0, e.constant(0), e.constant(rank)});
+  return e.add(low, e.slice(pads, NodeEmitter::Range{0, e.constant(rank), e.constant(2 * rank)}));
+}
+
+/// Run-time pads make extents of several symbols, and sizes of too many products: such extents get symbols of their
+/// own, all together where run time computes them from tensors (`total`), which no pass turns back into sums.
+static SmallVector<SymExpr> nameSums(NodeEmitter &e, SmallVector<SymExpr> sums, Value total, const Twine &stem) {
+  if (e.failed())
+    return sums;
+  SmallVector<int64_t> axes;
+  SmallVector<SymExpr> many;
+  for (auto [axis, sum] : llvm::enumerate(sums)) {
+    if (!sum) {
+      e.fail("an extent does not fit 64 bits");
+      return sums;
+    }
+    if (!total && sum.getSymbols().size() <= 1)
+      continue;
+    axes.push_back(axis);
+    many.push_back(sum);
+  }
+  if (axes.empty())
+    return sums;
+  Elements named(axes.size());
+  if (Value extents = total ? total : e.makeDimsTensor(many))
+    e.getImporter().bindShape(extents, named, stem.str(), e.getLoc());
+  for (auto [axis, extent] : llvm::zip(axes, named))
+    if (extent)
+      sums[axis] = extent;
+  return sums;
+}
+
 static Value crop(NodeEmitter &e, Value x, const Padding &padding) {
   if (!x)
     return {};
   SymExpr zero = e.constant(0);
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType()), kept;
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    kept.push_back(dim - padding.cutLow[axis] - padding.cutHigh[axis]);
+  if (Value cut = addHalves(e, padding.cut, dims.size()))
+    kept = nameSums(e, kept, e.subtract(e.makeDimsTensor(dims), cut), e.getSymbolStem() + "_kept");
   SmallVector<NodeEmitter::Range> ranges;
-  for (int64_t axis = 0, rank = dims.size(); axis < rank; ++axis)
+  for (int64_t axis = 0, rank = dims.size(); axis < rank && !e.failed(); ++axis)
     if (padding.cutLow[axis] != zero || padding.cutHigh[axis] != zero)
-      ranges.push_back({axis, padding.cutLow[axis], dims[axis] - padding.cutHigh[axis]});
+      ranges.push_back({axis, padding.cutLow[axis], padding.cutLow[axis] + kept[axis]});
   return ranges.empty() ? x : e.slice(x, ranges);
 }
 
-/// Run-time pads make extents of several symbols, and sizes of many products: the extents of the result get symbols of
-/// their own, and what is added at the end becomes the difference.
-static void renameExtents(NodeEmitter &e, Value x, Padding &padding) {
+/// What is added at the end becomes the difference to a named extent.
+static void nameExtents(NodeEmitter &e, Value x, Padding &padding) {
   if (!x)
     return;
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType());
-  SmallVector<int64_t> axes;
-  SmallVector<SymExpr> sums;
-  for (auto [axis, dim] : llvm::enumerate(dims)) {
-    SymExpr sum = dim + padding.low[axis] + padding.high[axis];
-    if (!sum)
-      return e.fail("an extent does not fit 64 bits");
-    if (sum.getSymbols().size() <= 1)
-      continue;
-    axes.push_back(axis);
-    sums.push_back(sum);
-  }
-  if (axes.empty())
-    return;
-  Elements named(axes.size());
-  if (Value extents = e.makeDimsTensor(sums))
-    e.getImporter().bindShape(extents, named, e.getSymbolStem(), e.getLoc());
-  for (auto [axis, extent] : llvm::zip(axes, named))
-    if (extent)
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(x.getType()), sums;
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    sums.push_back(dim + padding.low[axis] + padding.high[axis]);
+  Value added = addHalves(e, padding.added, dims.size());
+  if (added)
+    added = e.add(e.makeDimsTensor(dims), added);
+  SmallVector<SymExpr> named = nameSums(e, sums, added, e.getSymbolStem());
+  for (auto [axis, extent] : llvm::enumerate(named))
+    if (extent && extent != sums[axis])
       padding.high[axis] = extent - dims[axis] - padding.low[axis];
 }
 
@@ -153,7 +188,7 @@ static void emitPad(NodeEmitter &e) {
   SymExpr zero = e.constant(0);
   if (llvm::all_of(added, [&](SymExpr pad) { return pad == zero; }))
     return e.setResult(0, x);
-  renameExtents(e, x, *padding);
+  nameExtents(e, x, *padding);
   if (e.failed())
     return;
   added = padding->low;
