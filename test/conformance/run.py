@@ -6,7 +6,7 @@
   run.py --mode static         only as they are; --mode symbolic: only the latter
   run.py --way compiled        only compiled; --way interpreted: only in the interpreter, as imported
   run.py --shard 1/4           a quarter of the cases
-  run.py --filter REGEX        cases by name
+  run.py --filter REGEX        cases by name; --names FILE: those whose names are its lines
   run.py --sample              a few cases of sample.txt that ./check runs
   run.py --report FILE.json    the result of every case
   run.py --update-failures     writes known_failures.tsv anew for the cases that are run
@@ -224,6 +224,7 @@ def parse_arguments():
     parser.add_argument("--way", choices=["both", *WAYS], default="both")
     parser.add_argument("--shard", default="1/1")
     parser.add_argument("--filter", default="")
+    parser.add_argument("--names", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--report", type=pathlib.Path)
@@ -243,6 +244,9 @@ def main():
     excluded = read_exclusions()
     index, count = map(int, args.shard.split("/"))
     chosen = [case for case in everything if re.search(args.filter, case.name)][index - 1::count]
+    if args.names:
+        names = set(args.names.read_text().split())
+        chosen = [case for case in chosen if case.name in names]
     left_out = {case.name: excluded[case.name] for case in chosen if case.name in excluded}
     chosen = [case for case in chosen if case.name not in excluded]
     start = time.monotonic()
