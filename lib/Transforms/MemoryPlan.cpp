@@ -81,7 +81,7 @@ static std::pair<unsigned, unsigned> findLifeTime(Value root, function_ref<unsig
 LogicalResult Planner::collect() {
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
     if (auto alloc = dyn_cast<AllocOp>(op))
-      return WalkResult(alloc->hasAttr(kOutputAttrName) ? success() : collectAlloc(alloc));
+      return WalkResult(collectAlloc(alloc));
     if (auto call = dyn_cast<CallDPSOp>(op))
       return WalkResult(collectWorkspace(call));
     return WalkResult::advance();
@@ -146,6 +146,10 @@ LogicalResult Planner::collectAlloc(AllocOp alloc) {
   if (start == ~0u)
     start = end = getPosition(alloc); // never used
   auto type = cast<RankedTensorType>(alloc.getType());
+  if (alloc->hasAttr(kOutputAttrName)) {
+    plan.results.push_back({alloc, getByteSize(type), start});
+    return success();
+  }
   return addTenant(alloc, getByteSize(type), sym::getSymbolicDims(type), start, end);
 }
 

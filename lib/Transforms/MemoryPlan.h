@@ -48,8 +48,16 @@ struct Tenant {
   bool isScratch() const { return static_cast<bool>(offset); }
 };
 
+/// A tensor that the function returns, in memory of its own.
+struct PlannedResult {
+  Operation *op; // relax.alloc
+  sym::SymExpr bytes;
+  unsigned start;
+};
+
 struct MemoryPlan {
   SmallVector<Tenant> tenants;
+  SmallVector<PlannedResult> results;
   SmallVector<unsigned> order; // of the tenants in the arena: what is below comes first
   SmallVector<unsigned> top;   // those with nothing above them: the highest end is the size of the arena
 };

@@ -11,15 +11,17 @@ using namespace mlir;
 using namespace mlir::relax;
 using sym::SymExpr;
 
+static std::string printType(Operation *alloc) {
+  std::string text;
+  llvm::raw_string_ostream(text) << alloc->getResult(0).getType();
+  return text;
+}
+
 /// What a tenant is, for a reader: its type, or the library function it works for.
 static std::string describe(const Tenant &tenant) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto alloc = dyn_cast<graph::AllocOp>(tenant.op))
-    os << alloc.getType();
-  else
-    os << "scratch memory of " << cast<graph::CallDPSOp>(tenant.op).getCallee();
-  return text;
+  if (auto call = dyn_cast<graph::CallDPSOp>(tenant.op))
+    return "scratch memory of " + call.getCallee().str();
+  return printType(tenant.op);
 }
 
 /// Keeps those that no other one exceeds whatever the symbols are.
@@ -101,6 +103,11 @@ std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &pla
                                        {"to", static_cast<int64_t>(tenant.end)},
                                        {"above", std::move(below)}});
   }
+  llvm::json::Array results;
+  for (const PlannedResult &result : plan.results)
+    results.push_back(llvm::json::Object{{"tensor", printType(result.op)},
+                                         {"bytes", result.bytes ? result.bytes.str() : "?"},
+                                         {"from", static_cast<int64_t>(result.start)}});
   for (SymExpr sum : getLiveBytes(context, plan))
     live.push_back(sum.str());
   auto count = [&](Home home) {
@@ -115,7 +122,8 @@ std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &pla
                             {"growing", count(Home::Growing)},
                             {"carried_by_loops", count(Home::Alternating)},
                             {"alignment", kArenaAlignment},
-                            {"arena", std::move(arena)}};
+                            {"arena", std::move(arena)},
+                            {"results", std::move(results)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(report));
   return text;

@@ -8,7 +8,7 @@ relax_tp.func private @relu(%x: tensor<?x8xf32> {relax_sym.shape = #n_8})
 
 // A chain needs two buffers, whatever its length; the last result is written to the output.
 // CHECK-LABEL: func.func @chain(
-//  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 64{{.*}}planned_bytes{{.*}}(n ceildiv 2) * 128{{.*}}tensors\22:3}"
+//  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 64{{.*}}planned_bytes{{.*}}(n ceildiv 2) * 128{{.*}}results\22:[{\22bytes\22:\22n * 32\22,\22from\22:11,{{.*}}tensors\22:3}"
 //       CHECK:   %[[ZERO:.*]] = arith.constant 0 : index
 //       CHECK:   %[[X:.*]] = relax.shape_of %arg0
 //       CHECK:   %[[S:.*]] = relax.make_shape %[[X]] : (!relax.shape<[n, 8]>) -> !relax.shape<[n]>

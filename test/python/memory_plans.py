@@ -73,11 +73,17 @@ class Plan:
     def get_bytes(self, symbols):
         return max((sum(place) for place in self.get_places(symbols)), default=0)
 
-    def get_live_bytes(self, symbols):
-        """The most bytes that are needed at one time: no plan takes less."""
+    def get_result_bytes(self, symbols):
+        """What the function returns, which is memory of its own."""
+        return sum(evaluate(result["bytes"], symbols) for result in self.report["results"])
+
+    def get_live_bytes(self, symbols, with_results=False):
+        """The most bytes that are needed at one time: no plan takes less. Results are needed from where they are made."""
         changes = []
         for tensor, size in zip(self.tensors, self.get_sizes(symbols)):
             changes += [(tensor["from"], 0, size), (tensor["to"], 1, -size)]
+        if with_results:
+            changes += [(result["from"], 0, evaluate(result["bytes"], symbols)) for result in self.report["results"]]
         live = most = 0
         for _, _, change in sorted(changes):
             live += change

@@ -2,6 +2,8 @@
 """Memory plans: what the report says, what a call takes, and the results, at sizes on both sides of what only run time knows."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -125,3 +127,11 @@ def test_more_memory_than_64_bits_count(relax, tool, tmp_path):
         executable(np.ones(1, np.float32))
     with pytest.raises(relax.RelaxError, match="more memory than 64 bits can count"):
         executable(np.ones(1500, np.float32))
+
+
+def test_small_functions_need_no_more_than_the_optimum(root, build):
+    """The table of functions of benchmarks/memory.py, without fusion; exit code 1 when a plan needs more."""
+    if build != root / "build":
+        pytest.skip("the script looks into build/")
+    done = subprocess.run([sys.executable, root / "benchmarks" / "memory.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""Bytes of memory plans, each from ONE plan for all sizes, beside what other compilers were measured to need.
+
+Functions: four small ones with symbolic sizes, results left out, fusion off and on, against the optimum (what lives
+together at most) and TVM's planner. Models, with a folder of them: workspaces and activations with results, without
+weights and inputs; the bound is the most that is needed at one time, results from where they are made. Figures of
+others are not run here: they are those of the measurements that the models come from (MB = 1e6).
+
+    .venv/bin/python3 benchmarks/memory.py [--models FOLDER with decoder.onnx, bert.onnx, resnet18.onnx]
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test" / "python"))
+
+from memory_plans import Plan  # noqa: E402
+
+BIN = ROOT / "build" / "bin"
+PLAIN = ["--relax-simplify", "--relax-decompose-ops", "--relax-legalize-ops", "--relax-plan"]
+FUSED = ["--relax-simplify", "--relax-decompose-ops", "--relax-legalize-ops", "--relax-optimize", "--relax-plan"]
+# Title, extents of the inputs, steps, TVM's bytes and the optimum, with n = m = 1024.
+FUNCTIONS = [
+    ("5 elementwise on [n,4]", "n", "exp exp exp exp exp", 32 * 1024, 32 * 1024),
+    ("concat [2n,4], exp, slice, 3 exp", "n", "rows exp slice exp exp exp", 128 * 1024, 64 * 1024),
+    ("f32 x2, cast f16, concat [n,8], 2 exp", "n", "exp exp f16 columns exp exp", 72 * 1024, 32 * 1024),
+    ("exp, exp, concat [n+m,4], 2 exp", "n m", "exp rows exp exp", 160 * 1024, 64 * 1024),
+]
+# Sizes, then MB that others were measured to need: TVM with symbolic sizes, TVM with bounds, IREE.
+MODELS = {
+    "decoder": [({"b": 1, "s": 128, "p": 0}, 15.95, 25.49, 10.59), ({"b": 1, "s": 17, "p": 0}, 1.77, 24.58, 2.41),
+                ({"b": 1, "s": 1, "p": 128}, 1.46, 25.50, 10.66), ({"b": 1, "s": 1, "p": 511}, 5.08, 28.64, 38.90),
+                ({"b": 4, "s": 1, "p": 511}, 20.33, 41.60, None)],
+    "bert": [({"b": 1, "s": 128}, 3.54, None, None), ({"b": 8, "s": 128}, 28.3, None, None)],
+    "resnet18": [({"b": 1, "h": 224, "w": 224}, None, None, None), ({"b": 4, "h": 200, "w": 333}, None, None, None)],
+}
+
+
+class Chain:
+    """Graph IR of a function whose steps each take what the step before gave; the first take the inputs."""
+
+    def __init__(self, inputs):
+        self.shapes = [(rows, 4, "f32") for rows in inputs]
+        self.values = [f"%x{i}" for i in range(len(inputs))]
+        self.arguments = ", ".join(f"{value}: {type}" for value, type in zip(self.values, self.types()))
+        self.lines = []
+
+    def types(self):
+        return [f"tensor<?x{columns}x{element}, #relax_sym.shape<[{rows}, {columns}]>>"
+                for rows, columns, element in self.shapes]
+
+    def emit(self, op, attributes, shape, *operands):
+        """One op; its operands are numbers of values."""
+        types = ", ".join(self.types()[i] for i in operands)
+        names = ", ".join(self.values[i] for i in operands)
+        before, self.shapes = self.shapes, [shape]
+        signature = types if op == "exp" else f"({types}) -> {self.types()[0]}"
+        self.lines.append(f"  %v{len(self.lines)} = relax.{op} {names} {attributes} : {signature}")
+        self.shapes = before
+        return f"%v{len(self.lines) - 1}"
+
+    def step(self, name):
+        rows, columns, element = self.shapes[0]
+        every = range(len(self.values))
+        pair = (0, 0) if len(self.values) == 1 else tuple(every)
+        if name in ("exp", "f16"):
+            op, attributes = ("exp", "") if name == "exp" else ("astype", "{dtype = f16}")
+            shapes = [(*shape[:2], "f16" if name == "f16" else shape[2]) for shape in self.shapes]
+            values = [self.emit(op, attributes, shapes[i], i) for i in every]
+        elif name == "slice":
+            attributes = ("{axes = array<i64: 0>, starts = [#relax_sym.expr<0>], ends = [#relax_sym.expr<n>], "
+                          "strides = array<i64: 1>}")
+            shapes = [("n", columns, element)]
+            values = [self.emit("slice", attributes, shapes[0], 0)]
+        else:
+            joined = (" + ".join(self.shapes[i][0] for i in pair), columns, element)
+            shapes = [joined if name == "rows" else (rows, 2 * columns, element)]
+            values = [self.emit("concat", f"{{axis = {int(name == 'columns')} : i64}}", shapes[0], *pair)]
+        self.shapes, self.values = shapes, values
+
+    def __str__(self):
+        body = "\n".join(self.lines)
+        return (f"func.func @main({self.arguments}) -> {self.types()[0]} "
+                f"attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n{body}\n"
+                f"  return {self.values[0]} : {self.types()[0]}\n}}\n")
+
+
+def read_plan(text):
+    """The plan of the first function of a module in the planned phase."""
+    report = re.search(r'relax\.memory_report = "((?:[^"\\]|\\.)*)"', text).group(1)
+    return Plan(json.loads(re.sub(r"\\([0-9A-F]{2})", lambda match: chr(int(match.group(1), 16)), report)))
+
+
+def run_tool(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"memory.py: {' '.join(map(str, command))}: {done.stderr[:2000]}")
+    return done.stdout
+
+
+def measure_functions():
+    """Rows of the table of small functions; False when a plan without fusion needs more than the optimum."""
+    print("bytes at n = m = 1024, without results      TVM    optimum   ours, unfused   ours, fused")
+    good, sizes = True, {"n": 1024, "m": 1024}
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "f.mlir"
+        for title, inputs, steps, tvm, optimum in FUNCTIONS:
+            chain = Chain(inputs.split())
+            for step in steps.split():
+                chain.step(step)
+            source.write_text(str(chain))
+            plans = [read_plan(run_tool(BIN / "relax-opt", source, *passes)) for passes in (PLAIN, FUSED)]
+            plain, fused = (plan.get_bytes(sizes) for plan in plans)
+            good &= plain <= optimum
+            print(f"{title:40} {tvm:>8} {optimum:>9} {plain:>15} {fused:>13}")
+    return good
+
+
+def measure_models(folder):
+    def show(value):
+        return "      -" if value is None else f"{value:7.2f}"
+
+    print("\nMB with results                     TVM symbolic  TVM bounds    IREE |    ours   bound  ratio"
+          " | without results   bound")
+    for name, points in MODELS.items():
+        path = pathlib.Path(folder) / f"{name}.onnx"
+        if not path.exists():
+            continue
+        with tempfile.TemporaryDirectory() as temporary:
+            out = pathlib.Path(temporary) / "planned.mlir"
+            run_tool(BIN / "relax-compile", path, "--emit=mlir", "--after=relax-verify-planned", "-o", out)
+            plan = read_plan(out.read_text(errors="replace"))
+        for sizes, tvm, bounded, iree in points:
+            arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes)
+            bound = plan.get_live_bytes(sizes, with_results=True)
+            where = name + " " + " ".join(f"{symbol}={value}" for symbol, value in sizes.items())
+            print(f"{where:35}      {show(tvm)}     {show(bounded)} {show(iree)} | {(arena + results) / 1e6:7.3f} "
+                  f"{bound / 1e6:7.3f} {(arena + results) / bound:6.3f} | {arena / 1e6:15.3f} "
+                  f"{plan.get_live_bytes(sizes) / 1e6:7.3f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", help="folder of the models")
+    args = parser.parse_args()
+    good = measure_functions()
+    if args.models:
+        measure_models(args.models)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
