@@ -31,6 +31,8 @@ ERRORS = {
     "rank": (chain(value("h", ["n"])), "value 'h': is declared with 1 dimensions, inferred with 2"),
     "extent": (chain(value("h", ["n", 5])), "value 'h': dimension 1 is declared as 5, inferred as 4"),
     "symbol": (chain(value("h", ["n + 1", 4])), "value 'h': dimension 0 is declared as n + 1, inferred as n"),
+    "negative": (chain(value("h", [-7, 4])), "value 'h': dimension 0 is declared as -7, which is negative"),
+    "size": (chain(value("h", [2**62, 4])), "value 'h': is declared with too many elements to be addressed"),
     "input": (chain(value("x", ["n", 5])), "value 'x': dimension 1 is declared as 5, inferred as 4"),
     # One name, two extents that are never equal.
     "name": (claim(model([node("Neg", "x", "h"), node("Concat", "h x o", "y", axis=0)], {"x": ["n", 4], "o": [1, 4]},
@@ -51,7 +53,8 @@ HARMLESS = {
     "the same": chain(value("h", ["n", 4])), "unknown": chain(value("h", [None, "?"])),
     "new names": chain(value("h", ["rows", "columns"])), "no shape": chain(helper.make_tensor_value_info("h", FLOAT, None)),
     "no such value": chain(value("q", [7])), "a sequence": chain(helper.make_tensor_sequence_value_info("h", FLOAT, None)),
-    "minus one": chain(value("h", [-1, 4])),
+    "minus one": chain(value("h", [-1, 4])), "lowest number": chain(value("h", [-2**63, 4])),
+    "too long": chain(value("h", ["*".join(f"(n + {i})" for i in range(60)), 4])),
 }
 
 

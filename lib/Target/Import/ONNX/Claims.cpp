@@ -67,6 +67,8 @@ SymExpr GraphImporter::getClaimedExtent(const TensorShapeProto::Dimension &dim, 
   if (name.empty())
     return {};
   SymExpr claim = symbols.lookUp(name);
+  if (isTooComplex(claim))
+    return {};
   // A name that is new stands for what is inferred, as long as that can be read from here on.
   if (!claim && isAtTopLevel())
     symbols.define(name, inferred);
@@ -94,6 +96,8 @@ LogicalResult GraphImporter::checkClaim(const ValueInfoProto &info, GraphValue &
     SymExpr claim = getClaimedExtent(dim, dims[index]);
     if (!claim || claim == dims[index])
       continue;
+    if (claim.getConstant().value_or(0) < 0)
+      return fail() << "dimension " << index << " is declared as " << claim.str() << ", which is negative";
     Verdict verdict = getProver().isEqual(claim, dims[index]);
     if (verdict == Verdict::False)
       return fail() << "dimension " << index << " is declared as " << claim.str() << ", inferred as "
@@ -110,10 +114,12 @@ LogicalResult GraphImporter::checkClaim(const ValueInfoProto &info, GraphValue &
   }
   if (!needsCheck)
     return success();
+  RankedTensorType type = sym::getTensorType(dims, value.type.getElementType());
+  if (!getBoundedSize(type.getShape()))
+    return fail() << "is declared with too many elements to be addressed";
   Location loc = NameLoc::get(builder.getStringAttr(printable(info.name())), fileLoc);
-  value.tensor = graph::MatchCastOp::create(builder, loc, sym::getTensorType(dims, value.type.getElementType()),
-                                            getTensor(value, loc), builder.getArrayAttr({}));
-  value.type = cast<RankedTensorType>(value.tensor.getType());
+  value.tensor = graph::MatchCastOp::create(builder, loc, type, getTensor(value, loc), builder.getArrayAttr({}));
+  value.type = type;
   value.stored = {};
   value.elements.reset();
   return success();

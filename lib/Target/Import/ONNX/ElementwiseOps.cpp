@@ -120,6 +120,21 @@ static void emitCast(NodeEmitter &e) {
 
 static void emitCastLike(NodeEmitter &e) { castTo(e, e.getType(1).getElementType()); }
 
+/// Between integers of one width, where astype keeps the bits.
+static void emitBitCast(NodeEmitter &e) {
+  if (!e.hasAttr("to"))
+    return e.fail("attribute 'to' is missing");
+  int32_t code = e.getInt("to", 0);
+  Type from = e.getType(0).getElementType(), to = getElementType(e.getContext(), code);
+  auto getBits = [](Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); };
+  if (!e.failed() && (!to || getBits(from) != getBits(to)))
+    return e.fail("the bits of " + getTypeName(getTypeCode(from)) + " are not those of " + getTypeName(code));
+  if (!e.failed() && from != to && (!isa<IntegerType>(from) || !isa<IntegerType>(to) || to.isInteger(1)))
+    return e.fail("the bits of " + getTypeName(getTypeCode(from)) + " as " + getTypeName(code) +
+                  " are not supported, only between integers");
+  e.setResult(0, e.cast(e.getTensor(0), to));
+}
+
 /// Inference: nothing is dropped.
 static void emitDropout(NodeEmitter &e) {
   e.ignoreAttr("ratio");
@@ -204,6 +219,7 @@ ArrayRef<OpEntry> mlir::relax::onnx::getElementwiseOps() {
       {"Where", 9, 3, 3, 1, emitWhere},
       {"Cast", 1, 1, 1, 1, emitCast},
       {"CastLike", 15, 2, 2, 1, emitCastLike},
+      {"BitCast", 26, 1, 1, 1, emitBitCast},
       {"Dropout", 1, 1, 3, 2, emitDropout},
       {"Clip", 1, 1, 3, 1, emitClip},
   };
