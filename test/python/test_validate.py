@@ -168,6 +168,16 @@ def test_random_orders(generator, build, tmp_path):
         assert len(outcomes["passed"]) == count == len(log.read_text().splitlines())
 
 
+def test_random_programs_shrink(tool, build, tmp_path):
+    """What fails is left, named by a command that shows it again, and shrunk."""
+    plugin = f"--load-pass-plugin={build / 'lib/WrongPasses.so'}"
+    done = tool("relax-random", "--validate", "1:2", "--size", "6", "--pipeline", "test-wrong-graph", plugin, "--folder", tmp_path, "--reduce")
+    assert done.returncode == 1 and "pass 'test-wrong-graph' changed the answer" in done.stdout, done.stdout + done.stderr
+    assert "again: relax-random --validate 1:2 --size 6" in done.stdout and "0 passed, 0 refused, 1 failed" in done.stdout
+    whole, reduced = (tmp_path / f"seed1.{name}" for name in ("mlir", "reduced.mlir"))
+    assert reduced.read_text().count("relax.") < whole.read_text().count("relax.") and "relax.subtract" in reduced.read_text()
+
+
 # What random programs found: each once gave other answers, or none, in some size.
 FOUND = """
 #n = #relax_sym.shape<[n]>

@@ -640,6 +640,8 @@ def main():
     parser.add_argument("--orders", action="store_true", help="passes in a random legal order for each seed; without --validate it is printed")
     parser.add_argument("--optimize", type=int, choices=range(4), default=3, help="how much the machine code is optimized")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("."), help="where failing modules are left")
+    parser.add_argument("--reduce", action="store_true", help="shrink modules that fail to seedN.reduced.mlir")
+    parser.add_argument("--load-pass-plugin", action="append", default=[], help="passed on")
     parser.add_argument("--log", type=pathlib.Path, help="keeps outcomes: a run that was stopped goes on where it was")
     options = parser.parse_args()
     try:
@@ -649,7 +651,8 @@ def main():
         first, last = map(int, options.validate.split(":"))
         opt = pathlib.Path(__file__).resolve().parent / "relax-opt"
         outcomes = validate(range(first, last), lambda seed: generate(seed, options.size, options.functions),
-                            None if options.orders else options.pipeline, options.folder, opt, options.optimize, options.log)
+                            None if options.orders else options.pipeline, options.folder, opt, options.optimize, options.log,
+                            options.reduce, [f"--load-pass-plugin={plugin}" for plugin in options.load_pass_plugin])
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         print(f"relax-random: error: {error}", file=sys.stderr)
         return 1

@@ -31,13 +31,13 @@ def random_pipeline(seed):
                      "relax-convert-tensor-program-to-func", "relax-lower-kernels"])
 
 
-def validate_seed(seed, text, pipeline, optimize, folder, opt):
+def validate_seed(seed, text, pipeline, optimize, folder, opt, plugins=()):
     """'passed', 'refused' by a pass with an error, or 'failed', and what was said. Modules that do not pass are left in the folder."""
     source = folder / f"seed{seed}.mlir"
     source.write_text(text)
     request = f"seed={seed + 1} optimize={optimize} reproducer={folder / f'seed{seed}.reproducer.mlir'} pipeline={pipeline}"
     try:
-        done = subprocess.run([opt, source, f"--relax-validate={request}"], capture_output=True, text=True, timeout=1200)
+        done = subprocess.run([opt, source, *plugins, f"--relax-validate={request}"], capture_output=True, text=True, timeout=1200)
     except subprocess.TimeoutExpired:
         return "failed", "does not come to an end"
     if done.returncode == 0:
@@ -48,7 +48,16 @@ def validate_seed(seed, text, pipeline, optimize, folder, opt):
     return "failed", done.stderr or f"exit code {done.returncode}"
 
 
-def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None):
+def reduce_seed(seed, said, pipeline, optimize, folder, opt, plugins=()):
+    """Shrinks what fails, as long as the same pass is to blame, to seedN.reduced.mlir."""
+    blamed = re.search(r"error: (pass '.*?' changed the answer)", said)
+    if blamed:
+        subprocess.run([opt.with_name("relax-reduce"), folder / f"seed{seed}.mlir", "-o", folder / f"seed{seed}.reduced.mlir", *plugins,
+                        f"--expect={blamed.group(1)}", f"--relax-validate=seed={seed + 1} optimize={optimize} pipeline={pipeline}"],
+                       capture_output=True, timeout=3600)
+
+
+def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None, reduce=False, plugins=()):
     """The outcomes of seeds, {outcome: {seed: what was said}}. A log keeps them: seeds that are in it do not run again."""
     outcomes = {"passed": {}, "refused": {}, "failed": {}}
     known = {}
@@ -58,7 +67,10 @@ def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None):
             known[int(seed)] = outcome, "\n".join(said)
     for seed in seeds:
         if seed not in known:
-            known[seed] = validate_seed(seed, generate(seed), pipeline or random_pipeline(seed), optimize, folder, opt)
+            passes = pipeline or random_pipeline(seed)
+            known[seed] = validate_seed(seed, generate(seed), passes, optimize, folder, opt, plugins)
+            if reduce and known[seed][0] == "failed":
+                reduce_seed(seed, known[seed][1], passes, optimize, folder, opt, plugins)
             if log:
                 with log.open("a") as file:
                     file.write("\t".join([str(seed), known[seed][0], *known[seed][1].strip().splitlines()]) + "\n")
