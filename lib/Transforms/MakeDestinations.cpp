@@ -70,17 +70,33 @@ private:
   SymbolTable &symbols;
 };
 
+/// The alloc whose memory and extents `value` has. Names for a tensor (match_cast, refine, erase_shape) keep its
+/// extents: what they claim is checked. A call that writes in place may give its operand's memory another shape.
+AllocOp findAlloc(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto alloc = dyn_cast<AllocOp>(op))
+      return alloc;
+    Value source = getAliasedOperand(op);
+    if (!source) {
+      auto call = dyn_cast<ProgramCallOpInterface>(op);
+      OpOperand *tied = call ? call.getTiedOperand(cast<OpResult>(value).getResultNumber()) : nullptr;
+      if (!tied || sym::getSymbolicDims(tied->get().getType()) != sym::getSymbolicDims(value.getType()))
+        break;
+      source = tied->get();
+    }
+    value = source;
+  }
+  return AllocOp();
+}
+
 /// A tensor that the function returns once, made by a call of its outermost block, is written straight into the output.
 void markOutputs(func::FuncOp function) {
   auto terminator = dyn_cast<func::ReturnOp>(function.getBody().back().getTerminator());
   if (!terminator || !llvm::hasSingleElement(function.getBody()))
     return;
   for (auto [index, value] : llvm::enumerate(terminator.getOperands())) {
-    auto alloc = getMemoryRoot(value).getDefiningOp<AllocOp>();
-    if (!alloc || alloc->getBlock() != &function.getBody().front() || alloc->hasAttr(kOutputAttrName))
-      continue;
-    // The output takes the extents of the memory, so they must be those that are returned.
-    if (sym::getSymbolicDims(alloc.getType()) == sym::getSymbolicDims(value.getType()))
+    AllocOp alloc = findAlloc(value);
+    if (alloc && alloc->getBlock() == &function.getBody().front() && !alloc->hasAttr(kOutputAttrName))
       alloc->setAttr(kOutputAttrName, OpBuilder(alloc).getI64IntegerAttr(index));
   }
 }

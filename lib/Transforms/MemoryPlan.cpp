@@ -30,6 +30,7 @@ public:
       positions[&op] = index;
     if (failed(collect()))
       return failure();
+    collectCopiedResults();
     SmallVector<SmallVector<int64_t>> samples;
     for (const SampleValues &values : getSamples(entryProver, bounds.getEntrySymbols(), bounds.getEntryFacts()))
       samples.push_back(getSizes(values));
@@ -41,6 +42,7 @@ private:
   LogicalResult collect();
   LogicalResult addTenant(Operation *op, SymExpr bytes, ArrayRef<SymExpr> factors, unsigned start, unsigned end);
   LogicalResult collectAlloc(AllocOp alloc);
+  void collectCopiedResults();
   LogicalResult collectWorkspace(CallDPSOp call);
   SmallVector<int64_t> getSizes(const SampleValues &values) const;
 
@@ -76,6 +78,21 @@ static std::pair<unsigned, unsigned> findLifeTime(Value root, function_ref<unsig
     }
   }
   return {start, end};
+}
+
+/// Results that are not made in their place.
+void Planner::collectCopiedResults() {
+  Operation *terminator = block->getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    bool isMadeThere = llvm::any_of(block->getOps<AllocOp>(), [&, index = index](AllocOp alloc) {
+      auto output = alloc->getAttrOfType<IntegerAttr>(kOutputAttrName);
+      return output && output.getInt() == static_cast<int64_t>(index);
+    });
+    if (!type || isMadeThere)
+      continue;
+    plan.results.push_back({type, getByteSize(type), getPosition(terminator)});
+  }
 }
 
 LogicalResult Planner::collect() {
@@ -147,7 +164,7 @@ LogicalResult Planner::collectAlloc(AllocOp alloc) {
     start = end = getPosition(alloc); // never used
   auto type = cast<RankedTensorType>(alloc.getType());
   if (alloc->hasAttr(kOutputAttrName)) {
-    plan.results.push_back({alloc, getByteSize(type), start});
+    plan.results.push_back({type, getByteSize(type), start});
     return success();
   }
   return addTenant(alloc, getByteSize(type), sym::getSymbolicDims(type), start, end);

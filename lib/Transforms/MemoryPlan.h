@@ -48,10 +48,10 @@ struct Tenant {
   bool isScratch() const { return static_cast<bool>(offset); }
 };
 
-/// A tensor that the function returns, in memory of its own.
+/// A tensor that the function returns, in memory of its own: from where it is made, or copied to at the end.
 struct PlannedResult {
-  Operation *op; // relax.alloc
-  sym::SymExpr bytes;
+  RankedTensorType type;
+  sym::SymExpr bytes; // null where an extent is not known
   unsigned start;
 };
 

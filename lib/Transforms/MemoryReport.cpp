@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace mlir::relax;
 using sym::SymExpr;
 
-static std::string printType(Operation *alloc) {
+static std::string printType(Type type) {
   std::string text;
-  llvm::raw_string_ostream(text) << alloc->getResult(0).getType();
+  llvm::raw_string_ostream(text) << type;
   return text;
 }
 
@@ -21,7 +21,7 @@ static std::string printType(Operation *alloc) {
 static std::string describe(const Tenant &tenant) {
   if (auto call = dyn_cast<graph::CallDPSOp>(tenant.op))
     return "scratch memory of " + call.getCallee().str();
-  return printType(tenant.op);
+  return printType(tenant.op->getResult(0).getType());
 }
 
 /// Keeps those that no other one exceeds whatever the symbols are.
@@ -105,7 +105,7 @@ std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &pla
   }
   llvm::json::Array results;
   for (const PlannedResult &result : plan.results)
-    results.push_back(llvm::json::Object{{"tensor", printType(result.op)},
+    results.push_back(llvm::json::Object{{"tensor", printType(result.type)},
                                          {"bytes", result.bytes ? result.bytes.str() : "?"},
                                          {"from", static_cast<int64_t>(result.start)}});
   for (SymExpr sum : getLiveBytes(context, plan))

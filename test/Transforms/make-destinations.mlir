@@ -60,3 +60,25 @@ func.func @branch(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_
   }
   return %0 : tensor<?xf32, #n>
 }
+
+// -----
+
+#n = #relax_sym.shape<[n]>
+#half = #relax_sym.shape<[n floordiv 2]>
+#m = #relax_sym.shape<[m]>
+relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #half})
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+
+// A cast checks extents and keeps them: what is behind it is written into the output too.
+// CHECK-LABEL: func.func @cast(
+//       CHECK:   relax.alloc %{{.*}} {relax.output = 1 : i64} : (!relax.shape<[n]>) -> tensor<?xf32
+//       CHECK:   relax.alloc %{{.*}} {relax.output = 0 : i64} : (!relax.shape<[n]>) -> tensor<?xf32
+func.func @cast(%x: tensor<?xf32, #n>) -> (tensor<?xf32, #m>, tensor<4xf32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @relu(%x) : (tensor<?xf32, #n>) -> tensor<?xf32, #half>
+  %1 = relax.call_tp @relu(%x) : (tensor<?xf32, #n>) -> tensor<?xf32, #half>
+  %2 = relax.match_cast %0 binds [] : tensor<?xf32, #half> to tensor<4xf32>
+  %3 = relax.match_cast %1 binds [m] : tensor<?xf32, #half> to tensor<?xf32, #m>
+  return %3, %2 : tensor<?xf32, #m>, tensor<4xf32>
+}

@@ -90,6 +90,7 @@ def test_equal_sizes_share(relax, artifact, n):
     want = np.cumsum(np.cumsum(np.cumsum(np.cumsum(x, 0).reshape(-1))))
     np.testing.assert_allclose(got, want)
     assert plan.get_bytes({"n": n}) == 2 * -(-16 * (n + 1) // 64) * 64
+    assert plan.get_result_bytes({"n": n}) == 16 * (n + 1)
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, 1000])
