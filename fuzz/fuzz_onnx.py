@@ -2,111 +2,86 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Structure-aware fuzzing of the ONNX import: mutated messages, not bytes.
 
-  fuzz_onnx.py --bin build/bin [--seed N] [--seconds N] [--keep FOLDER] MODEL.onnx...
+  fuzz_onnx.py --bin build/bin [--seed N] [--seconds N] [--keep FOLDER] [MODEL.onnx...]
 
-Each round takes a model, changes a few fields to hostile values (extents, axes, types, names, attributes, cycles,
-missing inputs, locations of external data, copied and dropped nodes) and imports it with relax-translate under a limit
-of time and memory. A finding is a signal, a hang or a failure without message; its model is kept. The last line counts
-the rounds.
+Each round takes a model (one given, or of onnx.backend.test, half of the time with every input dimension symbolic),
+makes it hostile (onnx_mutations.py) and imports it with relax-translate under a limit of time and memory. A finding is
+a signal, a hang, a failure without message, memory out of proportion, or output that relax-opt does not take (each 10th
+round); its model is kept. The last lines count rounds, models that imported, and kinds of changes.
 """
 import argparse
+import collections
+import os
 import pathlib
 import random
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 import onnx
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError, EncodeError
+from onnx_mutations import mutate
 
-NUMBERS = [0, 1, -1, 2, 3, 7, -2, 64, 65, 255, 2**16, 2**31 - 1, -2**31, 2**31, 2**40, 2**62, 2**63 - 1, -2**63]
-FLOATS = [0.0, -1.0, 1e-30, 1e30, float("inf"), float("-inf"), float("nan"), 0.5]
-TEXTS = ["", "x", "y", "n", "n+1", "n * n * n", "a b", "\"", "\\", "\x01", "a" * 5000, "../w",
-         "/etc/passwd", "ai.onnx", "axis"]
-LIMIT = 4 << 30
-
-
-def messages(message, found=None):
-    """The message and all within it."""
-    found = [] if found is None else found
-    found.append(message)
-    for field, value in message.ListFields():
-        if field.type == FieldDescriptor.TYPE_MESSAGE:
-            for child in (value if field.is_repeated else [value]):
-                messages(child, found)
-    return found
+CPU_SECONDS = 10
+ADDRESSES = 4 << 30
+RESIDENT = 500 << 20
 
 
-def pick_scalar(rng, field, names):
-    if field.cpp_type in (FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE):
-        return rng.choice(FLOATS)
-    if field.type == FieldDescriptor.TYPE_BYTES:
-        return rng.choice(TEXTS + names).encode()[: rng.choice([3, 5000])]
-    if field.type == FieldDescriptor.TYPE_STRING:
-        return rng.choice(TEXTS + names * 3)
-    if field.type == FieldDescriptor.TYPE_ENUM:
-        return rng.choice(field.enum_type.values).number
-    number = rng.choice(NUMBERS) if rng.random() < 0.7 else rng.randrange(-10, 30)
-    return max(-2**31, min(number, 2**31 - 1)) if field.type == FieldDescriptor.TYPE_INT32 else number
+def load_corpus(paths):
+    """The given models, twenty times as likely each as one of onnx.backend.test."""
+    from onnx.backend.test.loader import load_model_tests
+
+    warnings.simplefilter("ignore")  # the tests divide by zero
+    own = [onnx.load(path, load_external_data=False) for path in paths]
+    light = [pathlib.Path(case.model_dir, "model.onnx") for kind in ("simple", "pytorch-operator", "pytorch-converted")
+             for case in load_model_tests(kind=kind) if case.model_dir]
+    tests = [case.model for case in load_model_tests(kind="node") if case.model]
+    tests += [onnx.load(path) for path in light if path.exists()]
+    tests = [model for model in tests if model.ByteSize() < 1 << 16]
+    weights = [20] * len(own) + [1] * len(tests)
+    return own + tests, weights
 
 
-def change_list(rng, field, values, names):
-    """Drops, repeats, moves or changes an element."""
-    index = rng.randrange(len(values)) if values else 0
-    kind = rng.choice(["drop", "repeat", "swap", "change"])
-    if kind == "drop" and values:
-        del values[index]
-    elif kind == "repeat" and values:
-        copies = rng.choice([1, 1, 1, 3, 70])
-        values.extend([values[index]] * copies)
-    elif kind == "swap" and len(values) > 1:
-        other = rng.randrange(len(values))
-        items = list(values)
-        items[index], items[other] = items[other], items[index]
-        del values[:]
-        values.extend(items)
-    elif field.type != FieldDescriptor.TYPE_MESSAGE:
-        if values:
-            values[index] = pick_scalar(rng, field, names)
-        else:
-            values.append(pick_scalar(rng, field, names))
-
-
-def mutate(rng, model):
-    names = sorted({name for node in model.graph.node for name in [*node.input, *node.output]})
-    for _ in range(rng.choice([1, 1, 2, 3, 6])):
-        message = rng.choice(messages(model))
-        fields = [field for field, _ in message.ListFields()] or list(message.DESCRIPTOR.fields)
-        field = rng.choice(fields if rng.random() < 0.85 else list(message.DESCRIPTOR.fields))
-        try:
-            if field.is_repeated:
-                change_list(rng, field, getattr(message, field.name), names)
-            elif field.type == FieldDescriptor.TYPE_MESSAGE or rng.random() < 0.2:
-                message.ClearField(field.name)
-            else:
-                setattr(message, field.name, pick_scalar(rng, field, names))
-        except (ValueError, TypeError):  # not storable: another round
-            continue
+def make_symbolic(model):
+    for value in model.graph.input:
+        for index, dim in enumerate(value.type.tensor_type.shape.dim):
+            dim.dim_param = f"{value.name}{index}"
 
 
 def limit():
-    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def run(tool, path, seconds):
-    """What went wrong, None when nothing."""
-    try:
-        process = subprocess.run([str(tool), "--import-onnx", str(path), "-o", "/dev/null"], capture_output=True,
-                                 timeout=seconds, preexec_fn=limit)
-    except subprocess.TimeoutExpired:
-        return "hang"
-    if process.returncode not in (0, 1):
-        return f"status {process.returncode}: {process.stderr.decode(errors='replace')[-300:]}"
-    if process.returncode == 1 and b"error: " not in process.stderr:
-        return "no message"
-    return None
+def run(command, folder):
+    """Exit code or minus the signal, what went to stderr, and peak resident bytes."""
+    with open(folder / "stderr", "w+b") as errors:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
+                                   preexec_fn=limit)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        return process.returncode, errors.read(100000), usage.ru_maxrss * 1024
+
+
+def judge(command, folder):
+    """What went wrong, None when nothing, and whether the command succeeded."""
+    code, errors, resident = run(command, folder)
+    text = errors.decode(errors="replace")
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        return f"hang: more than {CPU_SECONDS} s", False
+    if code not in (0, 1):
+        return f"status {code}: {text[:400]}", False
+    if code == 1 and "error: " not in text:
+        return "no message", False
+    if resident > RESIDENT:
+        return f"memory: {resident >> 20} MiB", False
+    return None, code == 0
 
 
 def main():
@@ -115,28 +90,43 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", type=pathlib.Path)
-    parser.add_argument("models", nargs="+", type=pathlib.Path)
+    parser.add_argument("models", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    end, rounds, findings = time.monotonic() + args.seconds, 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "model.onnx"
+    corpus, weights = load_corpus(args.models)
+    end, rounds, imported, findings, kinds = time.monotonic() + args.seconds, 0, 0, 0, collections.Counter()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "w.bin").write_bytes(bytes(4096))
+        (folder / "link").symlink_to("/etc/hostname")
+        path, printed = folder / "model.onnx", folder / "model.mlir"
         while time.monotonic() < end:
-            model = onnx.load(rng.choice(args.models), load_external_data=False)
-            mutate(rng, model)
+            model = onnx.ModelProto()
+            model.CopyFrom(rng.choices(corpus, weights)[0])
+            if rng.random() < 0.5:
+                make_symbolic(model)
             try:
-                path.write_bytes(model.SerializeToString())
-            except Exception:  # protobuf refuses what cannot be written
+                data, used = mutate(rng, model, lambda: rng.choices(corpus, weights)[0])
+            except (EncodeError, DecodeError):  # nested deeper than protobuf writes
                 continue
+            path.write_bytes(data)
             rounds += 1
-            problem = run(args.bin / "relax-translate", path, 20)
+            kinds.update(used)
+            problem, succeeded = judge([args.bin / "relax-translate", "--import-onnx", path, "-o", printed], folder)
+            imported += succeeded
+            if succeeded and rounds % 10 == 0:
+                command = [args.bin / "relax-opt", "--verify-roundtrip", printed, "-o", "/dev/null"]
+                problem, taken = judge(command, folder)
+                if not taken and not problem:
+                    problem = "relax-opt refuses what was imported"
             if problem:
                 findings += 1
-                print(f"round {rounds}: {problem}", flush=True)
+                print(f"round {rounds} ({' '.join(used)}): {problem}", flush=True)
                 if args.keep:
                     args.keep.mkdir(parents=True, exist_ok=True)
-                    (args.keep / f"finding_{args.seed}_{rounds}.onnx").write_bytes(path.read_bytes())
-    print(f"{rounds} rounds, {findings} findings")
+                    (args.keep / f"finding_{args.seed}_{rounds}.onnx").write_bytes(data)
+    print(", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
+    print(f"{rounds} rounds, {imported} imported, {findings} findings")
     return 1 if findings else 0
 
 

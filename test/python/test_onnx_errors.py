@@ -134,6 +134,10 @@ MODELS = {
         with_stored(TensorProto(name="w", data_type=FLOAT, dims=[2], float_data=[1])),
         "tensor 'w' holds 4 bytes, its type tensor<2xf32> needs 8",
     ),
+    "initializer fields": (
+        with_stored(TensorProto(name="w", data_type=TensorProto.INT64, dims=[512], float_data=[1] * 1024)),
+        "tensor 'w' holds data in fields of another type, or in several pieces",
+    ),
     "initializer dimension": (huge(-3), "tensor 'w' dimension 0 is negative: -3"),
     "initializer rank": (huge(*[1] * 65), "tensor 'w' has 65 dimensions, at most 64 are supported"),
     "huge initializer": (huge(2**31, 2**31), "tensor 'w' has too many elements to be addressed"),
@@ -392,6 +396,8 @@ NODES = {
         node("GridSample", "c c", mode="best"),
         "attribute 'mode' is 'best', expected nearest, linear or cubic",
     ),
+    "slice": (node("Slice", "x   e"), "required input 1 is missing"),
+    "slice ends": (node("Slice", "x e  e"), "required input 2 is missing"),
     "grid padding": (
         node("GridSample", "c c", padding_mode="best"),
         "attribute 'padding_mode' is 'best', expected zeros, border or reflection",

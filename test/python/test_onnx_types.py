@@ -69,3 +69,14 @@ def test_moves_of_bfloat16(relax):
         got = module.compile()(x, c)["y"]
         assert got.view(np.uint16).tolist() == x[c].view(np.uint16).tolist()
         np.testing.assert_array_equal(module["main"](x, c)["y"].astype(np.float32), x[c].astype(np.float32))
+
+
+def test_typed_fields(tool, tmp_path):
+    """Constants in the fields of their element type instead of raw bytes, each type."""
+    kinds = [TensorProto.DataType.Name(kind) for kind in (FLOAT, INT32, UINT8)]
+    kinds += ["INT8", "INT16", "INT64", "UINT16", "UINT32", "UINT64", "BOOL", "FLOAT16", "DOUBLE"]
+    constants = [helper.make_tensor(f"c{kind}", getattr(TensorProto, kind), [5], [1, 0, 3, 100, 77]) for kind in kinds]
+    what = model([node("Gather", f"c{kind} i", f"y{kind}") for kind in kinds], {"i": (["n"], TensorProto.INT64)}, {})
+    what.graph.initializer.extend(constants)
+    what.graph.output.extend(helper.make_tensor_value_info(f"y{kind}", getattr(TensorProto, kind), ["n"]) for kind in kinds)
+    compare(tool, tmp_path, what, [{"i": np.array([4, 3, 2, 1, 0])}, {"i": np.array([3])}])

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_SCHEDULEKERNELSPASS
@@ -182,6 +183,29 @@ linalg::GenericOp computeInPlace(RewriterBase &rewriter, linalg::GenericOp op) {
   return op;
 }
 
+/// The loops of one step that may go. Without loop `i`, the index `i * 2 + k` of a window is `k`, and the extent of
+/// loop `k` would be read off that operand, which may be larger than the window: such loops stay.
+SmallVector<unsigned> getDroppableLoops(linalg::GenericOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> without;
+  for (auto [index, range] : llvm::enumerate(ranges))
+    without.push_back(range == 1 ? getAffineConstantExpr(0, op.getContext())
+                                 : getAffineDimExpr(index, op.getContext()));
+  llvm::SmallBitVector droppable(ranges.size(), true);
+  for (OpOperand &operand : op->getOpOperands()) {
+    ArrayRef<int64_t> shape = op.getShape(&operand);
+    for (auto [expr, extent] : llvm::zip(op.getMatchingIndexingMap(&operand).getResults(), shape)) {
+      auto left = dyn_cast<AffineDimExpr>(expr.replaceDims(without));
+      if (isa<AffineDimExpr>(expr) || !left || (extent == ranges[left.getPosition()] && ShapedType::isStatic(extent)))
+        continue;
+      for (unsigned index = 0; index < ranges.size(); ++index)
+        if (ranges[index] == 1 && expr.isFunctionOfDim(index))
+          droppable.reset(index);
+    }
+  }
+  return llvm::to_vector_of<unsigned>(droppable.set_bits());
+}
+
 /// Loops of one step hide unit strides: a reduction is rewritten without them.
 FailureOr<linalg::GenericOp> dropUnitLoops(RewriterBase &rewriter, linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || !llvm::is_contained(op.getStaticLoopRanges(), 1))
@@ -189,6 +213,7 @@ FailureOr<linalg::GenericOp> dropUnitLoops(RewriterBase &rewriter, linalg::Gener
   linalg::ControlDropUnitDims options;
   // A part that is written back is computed in place; a reshaped result would be a buffer of its own.
   options.rankReductionStrategy = linalg::ControlDropUnitDims::RankReductionStrategy::ExtractInsertSlice;
+  options.controlFn = [](Operation *op) { return getDroppableLoops(cast<linalg::GenericOp>(op)); };
   FailureOr<linalg::DropUnitDimsResult> dropped = linalg::dropUnitDims(rewriter, op, options);
   if (failed(dropped))
     return op;

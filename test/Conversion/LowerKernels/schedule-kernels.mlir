@@ -144,3 +144,27 @@ func.func private @contracted(%a: memref<8x16xf32>, %b: memref<16xf32>, %o: memr
   bufferization.materialize_in_destination %m in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// A window that ends before its input does (4 elements, 3 of them used): without the loop over the only window, the
+// extent of the loop within it would be read off the input.
+// CHECK-LABEL: func.func private @window(
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]}
+//  CHECK-SAME:       ins({{.*}} : tensor<4xf32>, tensor<8x3xf32>)
+func.func private @window(%a: memref<4xf32>, %b: memref<8x3xf32>, %o: memref<8x1xf32>, %e: memref<1xi64>) {
+  %ta = bufferization.to_tensor %a restrict : memref<4xf32> to tensor<4xf32>
+  %tb = bufferization.to_tensor %b restrict : memref<8x3xf32> to tensor<8x3xf32>
+  %to = bufferization.to_tensor %o restrict writable : memref<8x1xf32> to tensor<8x1xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(o, i, k) -> (i * 2 + k)>, affine_map<(o, i, k) -> (o, k)>,
+                                        affine_map<(o, i, k) -> (o, i)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%ta, %tb : tensor<4xf32>, tensor<8x3xf32>) outs(%to : tensor<8x1xf32>) {
+    ^bb0(%x: f32, %y: f32, %s: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  } -> tensor<8x1xf32>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<8x1xf32>, memref<8x1xf32>) -> ()
+  return
+}

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CRC.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,7 +34,8 @@ namespace {
 /// The messages that are rewritten, and how each of their fields is.
 enum class Message { Model, Function, Graph, Node, Attribute, Tensor, Sparse };
 
-enum class Action { Drop, Copy, Descend, RawBytes };
+/// PackedBytes: little-endian numbers of a fixed width, which are raw bytes too.
+enum class Action { Drop, Copy, Descend, RawBytes, PackedBytes };
 
 struct FieldRule {
   Action action = Action::Drop;
@@ -41,7 +43,9 @@ struct FieldRule {
 };
 
 /// Field numbers of TensorProto that stand for raw_data after the rewriting; see ONNXSubset.proto.
-constexpr unsigned kRawOffsetField = 1000, kRawSizeField = 1001;
+constexpr unsigned kRawOffsetField = 1000, kRawSizeField = 1001, kPackedFieldField = 1002;
+/// Shorter packed fields are left to protobuf.
+constexpr int kMinPackedBytes = 4096;
 
 /// What is not listed is dropped: doc strings, and fields that a file has no right to use.
 FieldRule getRule(Message message, int field) {
@@ -82,7 +86,9 @@ FieldRule getRule(Message message, int field) {
   case Message::Tensor:
     if (field == 9)
       return {Action::RawBytes};
-    return copyIf({1, 2, 4, 5, 7, 8, 10, 13, 14});
+    if (field == 4 || field == 10)
+      return {Action::PackedBytes};
+    return copyIf({1, 2, 5, 7, 8, 11, 13, 14});
   case Message::Sparse:
     return {};
   }
@@ -114,17 +120,28 @@ bool rewriteMessage(Message message, StringRef file, CodedInputStream &in, std::
     int field = WireFormatLite::GetTagFieldNumber(tag);
     FieldRule rule = getRule(message, field);
     bool delimited = WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    bool isPacked = rule.action == Action::PackedBytes;
     if (rule.action == Action::Copy || rule.action == Action::Drop || !delimited) {
       if (!WireFormatLite::SkipField(&in, tag))
         return false;
-      if (rule.action == Action::Copy)
+      if (rule.action == Action::Copy || isPacked)
         out.append(file.data() + start, in.CurrentPosition() - start);
       continue;
     }
     int size = 0;
     if (!in.ReadVarintSizeAsInt(&size) || size > static_cast<int>(file.size()) - in.CurrentPosition())
       return false;
-    if (rule.action == Action::RawBytes) {
+    if (isPacked && size < kMinPackedBytes) {
+      if (!in.Skip(size))
+        return false;
+      out.append(file.data() + start, in.CurrentPosition() - start);
+      continue;
+    }
+    if (rule.action == Action::RawBytes || isPacked) {
+      if (isPacked) {
+        appendTag(out, kPackedFieldField, WireFormatLite::WIRETYPE_VARINT);
+        appendVarint(out, field);
+      }
       appendTag(out, kRawOffsetField, WireFormatLite::WIRETYPE_VARINT);
       appendVarint(out, in.CurrentPosition());
       appendTag(out, kRawSizeField, WireFormatLite::WIRETYPE_VARINT);
@@ -261,4 +278,20 @@ const llvm::MemoryBuffer *ModelFile::getData(StringRef location, std::string &er
   if (!data)
     return nullptr;
   return (external[location] = std::move(data)).get();
+}
+
+std::optional<uint32_t> ModelFile::getDigest(StringRef location, int64_t offset, int64_t size,
+                                             std::string &error) const {
+  constexpr int64_t kPiece = int64_t(16) << 20;
+  uint32_t digest = 0;
+  for (int64_t end = offset + size; offset < end; offset += kPiece) {
+    auto piece = llvm::MemoryBuffer::getFileSlice(getDataPath(location), std::min(kPiece, end - offset), offset);
+    if (!piece) {
+      error = "cannot be read: " + piece.getError().message();
+      return std::nullopt;
+    }
+    StringRef bytes = (*piece)->getBuffer();
+    digest = llvm::crc32(digest, ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  }
+  return digest;
 }

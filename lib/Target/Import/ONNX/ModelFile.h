@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mlir::relax::onnx {
@@ -33,6 +34,9 @@ public:
   /// Bytes of a file. Those of the model itself when `file` is empty, else of an external data file, whose `location`
   /// must stay inside the model's folder. Null with `error` set when it cannot be read.
   const llvm::MemoryBuffer *getData(StringRef location, std::string &error);
+  /// CRC-32 of bytes that lie in such a file; nullopt with `error` set when they cannot be read. They are mapped a
+  /// piece at a time, so that memory in use does not grow with the weights.
+  std::optional<uint32_t> getDigest(StringRef location, int64_t offset, int64_t size, std::string &error) const;
   /// Name under which weights refer to that file.
   std::string getDataPath(StringRef location) const;
 

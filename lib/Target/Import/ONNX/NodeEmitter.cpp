@@ -57,6 +57,8 @@ GraphValue *NodeEmitter::getInput(unsigned index) {
 
 RankedTensorType NodeEmitter::getType(unsigned index) {
   GraphValue *value = getInput(index);
+  if (!has(index))
+    fail("required input " + Twine(index) + " is missing");
   // Something to go on with after an error.
   return value ? value->type : RankedTensorType::get({}, getF32());
 }

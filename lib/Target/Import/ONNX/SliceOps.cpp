@@ -148,8 +148,8 @@ static RuntimeBounds readRuntimeBounds(NodeEmitter &e) {
   RuntimeBounds bounds;
   int64_t rank = e.getRank(0);
   for (unsigned index : {1, 2, 4})
-    if (e.has(index) && (e.getRank(index) != 1 || !e.getType(index).hasStaticShape() ||
-                         e.getType(index).getShape() != e.getType(1).getShape()))
+    if ((index < 4 || e.has(index)) && (e.getRank(index) != 1 || !e.getType(index).hasStaticShape() ||
+                                        e.getType(index).getShape() != e.getType(1).getShape()))
       e.fail("starts, ends and steps must be vectors of the same constant length");
   int64_t count = e.failed() ? 0 : e.getType(1).getDimSize(0);
   Value starts = e.cast(e.getTensor(1), e.getI64()), ends = e.cast(e.getTensor(2), e.getI64());

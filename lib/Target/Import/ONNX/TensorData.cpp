@@ -7,7 +7,6 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphAttrs.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Format.h"
 
@@ -256,6 +255,13 @@ static std::string packTypedData(const TensorProto &tensor) {
   }
 }
 
+/// The packed field that stays in the file is that of the tensor's type, and all that it holds.
+static bool isOnlyPackedField(const TensorProto &tensor) {
+  constexpr int kFloatData = 4, kDoubleData = 10;
+  int expected = tensor.data_type() == Float ? kFloatData : tensor.data_type() == Double ? kDoubleData : 0;
+  return tensor.packed_field() == expected && tensor.float_data_size() == 0 && tensor.double_data_size() == 0;
+}
+
 Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type,
                                             std::string &error) {
   bool packed = isPacked(type.getElementType());
@@ -274,6 +280,10 @@ Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &
     if (!getExternalPlace(file, tensor, expected, place, error))
       return {};
   } else if (tensor.has_raw_offset()) {
+    if (tensor.has_packed_field() && !isOnlyPackedField(tensor)) {
+      error = "holds data in fields of another type, or in several pieces";
+      return {};
+    }
     place.offset = tensor.raw_offset();
     place.bytes = file.getData("", error)->getBuffer().substr(tensor.raw_offset(), tensor.raw_size());
   } else {
@@ -284,9 +294,11 @@ Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &
     return {};
   if (packed || type.getNumElements() <= kMaxInlineElements)
     return makeDense(place.bytes);
-  uint32_t digest = llvm::crc32(ArrayRef(reinterpret_cast<const uint8_t *>(place.bytes.data()), place.bytes.size()));
+  std::optional<uint32_t> digest = file.getDigest(place.location, place.offset, expected, error);
+  if (!digest)
+    return {};
   std::string digestText;
-  llvm::raw_string_ostream(digestText) << llvm::format("%08x", digest);
+  llvm::raw_string_ostream(digestText) << llvm::format("%08x", *digest);
   MLIRContext *context = type.getContext();
   return graph::WeightBlobAttr::get(context, StringAttr::get(context, file.getDataPath(place.location)), place.offset,
                                     expected, StringAttr::get(context, digestText));
