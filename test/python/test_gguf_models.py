@@ -5,32 +5,28 @@ import pytest
 from gguf_models import Model, write_model
 
 
-@pytest.fixture(scope="module", params=["llama"])
-def compiled(request, tool, tmp_path_factory):
-    """The numpy model and run(steps): each step is an array of tokens, the caches go from one to the next."""
-    folder = tmp_path_factory.mktemp(request.param)
-    path = write_model(folder / "model.gguf", request.param)
-    done = tool("relax-compile", path, "-o", folder / "model.rlx", "--all-logits")
-    assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def compiled(relax, tmp_path_factory):
+    """The numpy model, step(tokens, past): logits and the past of the next step, and the first past."""
+    path = write_model(tmp_path_factory.mktemp("llama") / "model.gguf", "llama")
+    function = relax.gguf.from_model(path, all_logits=True)
     model = Model.load(path)
 
     def step(tokens, past, fails=None):
-        np.savez(folder / "in.npz", tokens=tokens.astype(np.int32), **past)
-        done = tool("relax-run", folder / "model.rlx", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz")
         if fails is not None:
-            assert done.returncode == 1 and fails in done.stderr, done.stderr
+            with pytest.raises(relax.RelaxError, match=fails):
+                function(tokens=tokens.astype(np.int32), **past)
             return None, None
-        assert done.returncode == 0, done.stderr
-        with np.load(folder / "out.npz") as results:
-            present = {name.replace("present", "past"): results[name] for name in results.files if name != "logits"}
-            return results["logits"], present
+        results = function(tokens=tokens.astype(np.int32), **past)
+        logits = results.pop("logits")
+        return logits, {name.replace("present", "past"): array for name, array in results.items()}
 
-    def empty(batch):
-        config = model.config
-        return {f"past_{kind}_{layer}": np.zeros((batch, config["kv_heads"], 0, config["length"]), np.float32)
-                for layer in range(config["layers"]) for kind in ("key", "value")}
+    return model, step, lambda batch: empty_cache(model.config, batch)
 
-    return model, step, empty
+
+def empty_cache(config, batch):
+    return {f"past_{kind}_{layer}": np.zeros((batch, config["kv_heads"], 0, config["length"]), np.float32)
+            for layer in range(config["layers"]) for kind in ("key", "value")}
 
 
 def tokens(batch, length):
@@ -73,10 +69,10 @@ def test_no_sequences(compiled):
 
 def test_wrong_inputs(compiled):
     _, step, empty = compiled
-    step(tokens(1, 65), empty(1), fails="past + seq <= 64")
-    step(np.array([[1, 40]]), empty(1), fails="relax-run: error: ")
-    step(np.array([[1, -1]]), empty(1), fails="relax-run: error: ")
-    step(tokens(2, 3), empty(1), fails="relax-run: error: ")
+    step(tokens(1, 65), empty(1), fails=r"past \+ seq <= 64")
+    step(np.array([[1, 40]]), empty(1), fails="index")
+    step(np.array([[1, -1]]), empty(1), fails="index")
+    step(tokens(2, 3), empty(1), fails="batch")
 
 
 def test_last_logits(tool, tmp_path):
@@ -93,3 +89,17 @@ def test_last_logits(tool, tmp_path):
         else:
             assert done.returncode == 0, done.stderr
             close(np.load(tmp_path / "out.npz")["logits"], Model.load(path).run(given)[:, -1])
+
+
+@pytest.mark.parametrize("architecture", ["qwen2", "qwen3", "gemma", "gemma2", "gemma3"])
+def test_architectures(relax, tmp_path, architecture):
+    """One format and one sequence: kernels are shared, so that this stays cheap."""
+    path = write_model(tmp_path / "model.gguf", architecture, formats=("q8_0",))
+    function = relax.gguf.from_model(path, all_logits=True, facts=["batch == 1"])["main"]
+    model, given = Model.load(path), tokens(1, 9)
+    want, cache = model.run(given), empty_cache(model.config, 1)
+    close(function(tokens=given.astype(np.int32), **cache)["logits"], want)
+    session, at = function.session({name: name.replace("past", "present") for name in cache}), 0
+    for count in [4, 1, 1, 3]:
+        close(session(tokens=given[:, at:at + count].astype(np.int32), **cache)["logits"], want[:, at:at + count])
+        at, cache = at + count, {}

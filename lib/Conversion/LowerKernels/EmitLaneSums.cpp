@@ -124,16 +124,17 @@ private:
   // Tiles
   //===--------------------------------------------------------------------===//
 
-  void forEachPlace(function_ref<void(unsigned)> body) {
-    unsigned number = 0;
-    for (const RowIndices &usedRow : used)
-      for (const RowIndices &madeRow : made) {
-        for (auto [loop, index] : llvm::zip_equal(sum.used, usedRow))
-          at[loop] = index;
-        for (auto [loop, index] : llvm::zip_equal(sum.made, madeRow))
-          at[loop] = index;
-        body(number++);
-      }
+  void moveTo(ArrayRef<unsigned> loops, const RowIndices &row) {
+    for (auto [loop, index] : llvm::zip_equal(loops, row))
+      at[loop] = index;
+  }
+
+  /// The sums of the present `made` row, number `row`.
+  void forEachUsed(size_t row, function_ref<void(size_t)> body) {
+    for (auto [number, usedRow] : llvm::enumerate(used)) {
+      moveTo(sum.used, usedRow);
+      body(row * used.size() + number);
+    }
   }
 
   void emitTile() {
@@ -141,22 +142,30 @@ private:
     auto type = VectorType::get(sum.lanes, getElementTypeOrSelf(init.get()));
     Value zero = arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
     SmallVector<Value> sums = emitLoops(0, SmallVector<Value>(used.size() * made.size(), zero));
-    forEachPlace([&](unsigned number) {
-      SmallVector<Value> indices = getIndices(init);
-      Value value = memref::LoadOp::create(builder, loc, init.get(), indices);
-      auto flags = arith::FastMathFlags::none;
-      if (auto add = dyn_cast<arith::AddFOp>(combiner))
-        flags = add.getFastmath();
-      value = vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD, sums[number], value, flags);
-      memref::StoreOp::create(builder, loc, value, init.get(), indices);
-    });
+    auto flags = arith::FastMathFlags::none;
+    if (auto add = dyn_cast<arith::AddFOp>(combiner))
+      flags = add.getFastmath();
+    for (auto [row, madeRow] : llvm::enumerate(made)) {
+      moveTo(sum.made, madeRow);
+      forEachUsed(row, [&](size_t number) {
+        SmallVector<Value> indices = getIndices(init);
+        Value value = memref::LoadOp::create(builder, loc, init.get(), indices);
+        value = vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD, sums[number], value, flags);
+        memref::StoreOp::create(builder, loc, value, init.get(), indices);
+      });
+    }
   }
 
   /// The reduction loops from `number` on, which hand on the sums.
   SmallVector<Value> emitLoops(unsigned number, SmallVector<Value> sums) {
     if (number + sum.unrolled == reductions.size()) {
       values.clear();
-      return emitCopies(number, sums);
+      // Row by row: what is loaded for one is used up before the next one needs registers.
+      for (auto [row, madeRow] : llvm::enumerate(made)) {
+        moveTo(sum.made, madeRow);
+        emitCopies(number, row, sums);
+      }
+      return sums;
     }
     unsigned loop = reductions[number];
     auto range =
@@ -170,28 +179,23 @@ private:
   }
 
   /// The loops that are written out.
-  SmallVector<Value> emitCopies(unsigned number, SmallVector<Value> sums) {
-    if (number == reductions.size()) {
-      emitStep(sums);
-      return sums;
-    }
+  void emitCopies(unsigned number, size_t row, MutableArrayRef<Value> sums) {
+    if (number == reductions.size())
+      return forEachUsed(row, [&](size_t place) { emitStep(sums[place]); });
     unsigned loop = reductions[number];
     for (int64_t index = 0; index < op.getStaticLoopRanges()[loop]; index += loop == lane ? sum.lanes : 1) {
       at[loop] = constant(index);
-      sums = emitCopies(number + 1, sums);
+      emitCopies(number + 1, row, sums);
     }
-    return sums;
   }
 
-  void emitStep(MutableArrayRef<Value> sums) {
+  void emitStep(Value &total) {
     unsigned place = combiner->getOperand(0) == op.getRegionOutputArgs()[0] ? 1 : 0;
-    forEachPlace([&](unsigned number) {
-      Value operands[2] = {sums[number], splat(evaluate(combiner->getOperand(place)))};
-      sums[number] = builder
-                         .create(loc, combiner->getName().getIdentifier(), ValueRange(operands),
-                                 TypeRange(operands[0].getType()), combiner->getAttrs())
-                         ->getResult(0);
-    });
+    Value operands[2] = {total, splat(evaluate(combiner->getOperand(place)))};
+    total = builder
+                .create(loc, combiner->getName().getIdentifier(), ValueRange(operands), TypeRange(total.getType()),
+                        combiner->getAttrs())
+                ->getResult(0);
   }
 
   //===--------------------------------------------------------------------===//
@@ -260,7 +264,10 @@ private:
       SmallVector<Value> indices = getIndices(operand);
       if (!loops.test(lane))
         return memref::LoadOp::create(builder, loc, operand.get(), indices);
-      return vector::LoadOp::create(builder, loc, getVectorType(value.getType()), operand.get(), indices);
+      auto type = cast<MemRefType>(operand.get().getType());
+      if (isUnitStride(operand.get(), op.getMatchingIndexingMap(&operand), lane))
+        return vector::LoadOp::create(builder, loc, getVectorType(value.getType()), operand.get(), indices);
+      return loadInterleaved(operand, type, indices);
     }
     Operation *inner = value.getDefiningOp();
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
@@ -278,6 +285,24 @@ private:
       types.push_back(onVectors ? Type(getVectorType(type)) : type);
     Operation *copy = builder.create(loc, inner->getName().getIdentifier(), operands, types, inner->getAttrs());
     return copy->getResult(cast<OpResult>(value).getResultNumber());
+  }
+
+  /// Groups of elements, of each the one that is asked for.
+  Value loadInterleaved(OpOperand &operand, MemRefType type, MutableArrayRef<Value> indices) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t dim = 0; dim < type.getRank() - 1; ++dim)
+      groups.push_back({dim});
+    groups.back().push_back(type.getRank() - 1);
+    Value flat = memref::CollapseShapeOp::create(builder, loc, operand.get(), groups);
+    int64_t size = type.getShape().back(), first = *getConstantIntValue(indices.back());
+    indices = indices.drop_back();
+    indices.back() = builder.createOrFold<arith::MulIOp>(loc, indices.back(), constant(size));
+    auto all = VectorType::get(sum.lanes * size, type.getElementType());
+    Value elements = vector::LoadOp::create(builder, loc, all, flat, indices);
+    SmallVector<int64_t> chosen;
+    for (int64_t i = 0; i < sum.lanes; ++i)
+      chosen.push_back(first + i * size);
+    return vector::ShuffleOp::create(builder, loc, elements, elements, chosen);
   }
 
   Value getLaneIndices() {

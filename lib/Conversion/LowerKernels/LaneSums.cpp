@@ -7,6 +7,7 @@
 #include "RegisterTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include <numeric>
@@ -16,6 +17,30 @@ using namespace mlir::relax;
 
 /// Copies of the body for the loops that are written out: enough for the constants of a block of numbers to be shared.
 constexpr int64_t kCopies = 8;
+
+std::optional<int64_t> relax::getInterleaving(ShapedType type, AffineMap map, unsigned lane) {
+  constexpr int64_t kMost = 4;
+  int64_t rank = type ? type.getRank() : 0;
+  if (rank < 2 || map.getNumResults() != rank || type.isDynamicDim(rank - 1) || type.getDimSize(rank - 1) > kMost ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return std::nullopt;
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t dim = 0; dim < rank - 1; ++dim)
+      groups.push_back({dim});
+    groups.back().push_back(rank - 1);
+    if (!memref::CollapseShapeOp::isGuaranteedCollapsible(memref, groups) || !memref.isLastDimUnitStride())
+      return std::nullopt;
+  }
+  for (AffineExpr expr : map.getResults().drop_back(2))
+    if (expr.isFunctionOfDim(lane))
+      return std::nullopt;
+  AffineExpr rest = map.getResult(rank - 2) - getAffineDimExpr(lane, map.getContext());
+  if (!isa<AffineConstantExpr>(map.getResult(rank - 1)) ||
+      simplifyAffineExpr(rest, map.getNumDims(), 0).isFunctionOfDim(lane))
+    return std::nullopt;
+  return type.getDimSize(rank - 1);
+}
 
 /// True when the result adds up what does not depend on it, in any order.
 static bool isSum(linalg::GenericOp op) {
@@ -93,7 +118,7 @@ std::optional<LaneSum> relax::chooseLaneSum(linalg::GenericOp op, int64_t vector
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!isa<MemRefType>(input->get().getType()) || !map.isFunctionOfDim(lane))
       continue;
-    if (!isUnitStride(input->get(), map, lane))
+    if (!isUnitStride(input->get(), map, lane) && !getInterleaving(cast<MemRefType>(input->get().getType()), map, lane))
       return std::nullopt;
     moving.push_back(map);
   }

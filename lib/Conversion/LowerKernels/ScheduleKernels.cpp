@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "KernelSignature.h"
+#include "LaneSums.h"
 #include "PanelLayout.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
@@ -41,6 +42,8 @@ unsigned getAccessCost(ShapedType type, AffineMap map, unsigned dim) {
   constexpr unsigned kStrided = 16;
   if (getPanelAccess(map, dim))
     return 1;
+  if (getInterleaving(type, map, dim))
+    return 2; // loaded together
   AffineExpr self = getAffineDimExpr(dim, map.getContext());
   int64_t total = 0;
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {

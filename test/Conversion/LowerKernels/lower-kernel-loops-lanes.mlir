@@ -76,6 +76,31 @@ func.func private @places(%x: memref<8xi32>, %q: memref<?x8xi32>, %o: memref<?xi
 
 // -----
 
+// Two bytes that make a number lie together: both are taken out of one load.
+// CHECK-LABEL: func.func private @together(
+//       CHECK:   %[[FLAT:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0], [1, 2]]
+//       CHECK:   %[[BYTES:.*]] = vector.load %[[FLAT]][%{{.*}}] : memref<?x32xi8>, vector<16xi8>
+//       CHECK:   vector.shuffle %[[BYTES]], %[[BYTES]] [0, 2, 4, 6, 8, 10, 12, 14]
+//       CHECK:   vector.shuffle %[[BYTES]], %[[BYTES]] [1, 3, 5, 7, 9, 11, 13, 15]
+func.func private @together(%x: memref<16xi32>, %q: memref<?x16x2xi8>, %o: memref<?xi32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(n, l) -> (l)>, affine_map<(n, l) -> (n, l, 0)>, affine_map<(n, l) -> (n, l, 1)>,
+                                   affine_map<(n, l) -> (n)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %q, %q : memref<16xi32>, memref<?x16x2xi8>, memref<?x16x2xi8>) outs(%o : memref<?xi32>) {
+    ^bb0(%a: i32, %low: i8, %high: i8, %sum: i32):
+      %c8 = arith.constant 8 : i32
+      %0 = arith.extui %low : i8 to i32
+      %1 = arith.extsi %high : i8 to i32
+      %2 = arith.shli %1, %c8 : i32
+      %3 = arith.ori %0, %2 : i32
+      %4 = arith.muli %a, %3 : i32
+      %5 = arith.addi %sum, %4 : i32
+      linalg.yield %5 : i32
+  }
+  return
+}
+
+// -----
+
 // A maximum, a sum whose order is fixed, an unknown length and a sum that nothing is shared for stay loops.
 // CHECK-LABEL: func.func private @others(
 //   CHECK-NOT:   vector
