@@ -25,8 +25,8 @@ LENGTHS = {
     "ReduceL2": [1], "ReduceLogSum": [1], "ReduceLogSumExp": [1], "ReduceSumSquare": [1],
     "NonMaxSuppression": [2, 3, 4], "GatherND": [], "ScatterND": [],
 }
-# There the last dimension of the indices fixes a rank.
-LAST_LENGTHS = {"GatherND": [1], "ScatterND": [1]}
+# There the last dimension is none: of the indices it fixes a rank, of a signal it tells real from complex numbers.
+LAST_LENGTHS = {"GatherND": [1], "ScatterND": [1], "DFT": [0], "STFT": [0]}
 # Values that say what an extent is, and change with it: start of the case's name, input and index, input and dimension.
 TIED = [("test_affine_grid", "size", 0, "theta", 0)]
 

@@ -313,7 +313,7 @@ NODES = {
     "lp norm": (node("LpNormalization", "x", p=3), "attribute 'p' is 3, expected 1 or 2"),
     "group norm": (
         node("GroupNormalization", "x f f", num_groups=3),
-        "needs a constant number of channels that num_groups divides",
+        "needs a number of channels that num_groups divides",
     ),
     "old group norm": (node("GroupNormalization", "x f f", num_groups=2), "the operator is supported from opset 21 on"),
     "reshape rank": (node("Reshape", "x k"), "the rank of the result is not known"),

@@ -393,3 +393,10 @@ def test_magika_has_symbols_only(tool):
     assert not re.search(r"tensor<[^,>]*\?[^,>]*>", text)
     # 2.6 MB of weights are named, not copied.
     assert len(process.stdout) < 100_000
+
+
+def test_channels_that_groups_divide(translate):
+    """Found at entry: every group has as many channels, and each channel a scale."""
+    text = translate(model(node("GroupNormalization", "x s s", num_groups=2), {"x": ["n", "c", "h"], "s": ["c"]},
+                           {"y": ["n", "c", "h"]}, opset=21))
+    assert facts(text) == '"c mod 2 == 0"' and result_types(text) == ["tensor<?x?x?xf32, [n, c, h]>"]

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "Builders.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "TensorData.h"
@@ -75,17 +76,20 @@ static void emitGroupNormalization(NodeEmitter &e) {
   int64_t rank = dims.size(), groups = e.getInt("num_groups", 0);
   e.ignoreAttr("stash_type"); // the whole is computed in the type that the input has or wider
   std::optional<int64_t> channels = rank < 2 ? std::nullopt : dims[1].getConstant();
-  if (!channels || groups < 1 || *channels % groups)
-    return e.fail("needs a constant number of channels that num_groups divides");
+  if (rank < 2 || groups < 1 || channels.value_or(0) % groups)
+    return e.fail("needs a number of channels that num_groups divides");
   if (e.getOpset() < 21)
     return e.fail("the operator is supported from opset 21 on");
   float epsilon = e.getFloat("epsilon", 1e-5f);
-  SmallVector<SymExpr> grouped = {dims[0], e.constant(groups), e.constant(*channels / groups)};
+  SmallVector<SymExpr> grouped = {dims[0], e.constant(groups), e.divideExactly(dims[1], groups)};
+  if (e.failed())
+    return;
   grouped.append(dims.begin() + 2, dims.end());
   Value x = e.reshape(e.getTensor(0), grouped);
   x = normalize(e, x, llvm::to_vector(llvm::seq<int64_t>(2, rank + 1)), epsilon).value;
-  x = e.multiply(e.reshape(x, dims), perChannel(e, e.getTensor(1), rank));
-  e.setResult(0, e.add(x, perChannel(e, e.getTensor(2), rank)));
+  auto spread = [&](unsigned index) { return perChannel(e, checkDims(e, e.getTensor(index), dims[1]), rank); };
+  x = e.multiply(e.reshape(x, dims), spread(1));
+  e.setResult(0, e.add(x, spread(2)));
 }
 
 /// Axes from `axis` to the last.
