@@ -12,7 +12,8 @@
 //
 // An operand that lies in panels of columns is read where it is, without copy;
 // with fewer rows than a tile has, a tile takes several panels instead, so that
-// they are read at once.
+// they are read at once. Columns in panels need not be neighbours in the result:
+// out channels of a convolution are gathered and scattered, once for all steps.
 //
 // The scalar body is cloned on vectors along the columns; a value that does not
 // depend on the column stays scalar until it meets one that does.
@@ -79,6 +80,16 @@ public:
         others.push_back(loop);
     }
     rowExtent = getRowExtent(builder, loc, tile.rowLoops, this->extents);
+    OpOperand &init = *op.getDpsInitOperand(0);
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    if (isUnitStride(init.get(), map, tile.column))
+      return;
+    unsigned dim = *map.getResultPosition(getAffineDimExpr(tile.column, op.getContext()));
+    auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, init.get());
+    auto type = VectorType::get(tile.lanes, builder.getIndexType());
+    Value distance = getValueOrCreateConstantIndexOp(builder, loc, metadata.getConstifiedMixedStrides()[dim]);
+    laneOffsets = arith::MulIOp::create(builder, loc, vector::StepOp::create(builder, loc, type),
+                                        vector::BroadcastOp::create(builder, loc, type, distance));
   }
 
   void emit() { emitOthers(0); }
@@ -110,7 +121,8 @@ private:
         at[others[number]] = index;
         emitOthers(number + 1);
       });
-    if (tile.inPanels)
+    // Rows of a strided result are places of an image, seldom few.
+    if (tile.inPanels && !laneOffsets)
       return emitByRows();
     emitManyRows();
   }
@@ -289,6 +301,31 @@ private:
     return vector::MaskedLoadOp::create(builder, loc, type, operand.get(), indices, mask, nothing);
   }
 
+  Value getAllLanes() {
+    auto type = VectorType::get(tile.lanes, builder.getI1Type());
+    return arith::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, true));
+  }
+
+  Value loadResult(OpOperand &init, Value mask) {
+    if (!laneOffsets)
+      return loadVector(init, mask);
+    auto type = getVectorType(cast<MemRefType>(init.get().getType()).getElementType());
+    Value nothing = arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
+    return vector::GatherOp::create(builder, loc, type, init.get(), getIndices(init), laneOffsets,
+                                    mask ? mask : getAllLanes(), nothing);
+  }
+
+  void storeResult(OpOperand &init, Value mask, Value value) {
+    SmallVector<Value> indices = getIndices(init);
+    if (laneOffsets)
+      vector::ScatterOp::create(builder, loc, Type(), init.get(), indices, laneOffsets, mask ? mask : getAllLanes(),
+                                value);
+    else if (mask)
+      vector::MaskedStoreOp::create(builder, loc, init.get(), indices, mask, value);
+    else
+      vector::StoreOp::create(builder, loc, value, init.get(), indices);
+  }
+
   void emitTile(Value row, int64_t rows, Value column, Value firstColumn, int64_t vectors, Value mask, Value from,
                 Value to) {
     OpOperand &init = *op.getDpsInitOperand(0);
@@ -306,19 +343,13 @@ private:
     };
     for (unsigned loop : reductions)
       at[loop] = Value();
-    forEachVector([&](unsigned) { sums.push_back(loadVector(init, mask)); });
+    forEachVector([&](unsigned) { sums.push_back(loadResult(init, mask)); });
     sums = emitSums(0, sums, from, to, [&](ValueRange values) {
       return emitStep(values, rowIndices, columnIndices, firstColumn, mask, from);
     });
     for (unsigned loop : reductions)
       at[loop] = Value();
-    forEachVector([&](unsigned number) {
-      SmallVector<Value> indices = getIndices(init);
-      if (mask)
-        vector::MaskedStoreOp::create(builder, loc, init.get(), indices, mask, sums[number]);
-      else
-        vector::StoreOp::create(builder, loc, sums[number], init.get(), indices);
-    });
+    forEachVector([&](unsigned number) { storeResult(init, mask, sums[number]); });
   }
 
   /// The reduction loops, which hand on the results.
@@ -418,6 +449,8 @@ private:
   Location loc;
   SmallVector<Value> extents;
   Value scratch, rowExtent;
+  /// How far the results of the lanes are from the first, where they are not neighbours.
+  Value laneOffsets;
   SmallVector<unsigned> reductions, others;
   /// Current index of each loop.
   SmallVector<Value> at;

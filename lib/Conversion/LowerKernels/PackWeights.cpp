@@ -61,13 +61,13 @@ struct Weight {
 
 /// The layout in which `op` reads `input`, and the indexing map that goes with it.
 std::optional<std::pair<Layout, AffineMap>> chooseLayout(linalg::GenericOp op, OpOperand &input, int64_t vectorBits) {
-  std::optional<int64_t> width = choosePanelWidth(op, input, vectorBits);
-  if (!width)
+  std::optional<PanelChoice> choice = choosePanels(op, input, vectorBits);
+  if (!choice)
     return std::nullopt;
-  AffineMap map = op.getMatchingIndexingMap(&input), outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  unsigned column = outMap.getDimPosition(outMap.getNumResults() - 1);
+  AffineMap map = op.getMatchingIndexingMap(&input);
+  auto [column, width] = *choice;
   Layout layout;
-  layout.width = *width;
+  layout.width = width;
   SmallVector<AffineExpr> outer, inner;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     AffineExpr expr = getAffineDimExpr(loop, op.getContext());
@@ -83,9 +83,9 @@ std::optional<std::pair<Layout, AffineMap>> chooseLayout(linalg::GenericOp op, O
     (reduction ? inner : outer).push_back(expr);
   }
   AffineExpr expr = getAffineDimExpr(column, op.getContext());
-  outer.push_back(expr.floorDiv(*width));
+  outer.push_back(expr.floorDiv(width));
   llvm::append_range(outer, inner);
-  outer.push_back(expr % *width);
+  outer.push_back(expr % width);
   return std::make_pair(layout, AffineMap::get(map.getNumDims(), 0, outer, op.getContext()));
 }
 

@@ -76,12 +76,17 @@ public:
     int64_t unit;                // steps that stay together
   };
 
-  /// The class with the most parts; unknown extents count as 64. Between equals a known extent is better than one that
-  /// may be 1, then the order of the arguments' dimensions decides, so that the result does not depend on addresses.
+  /// The class with the most parts. Unknown extents count as 64, in a product as 4 parts: its columns are as good as
+  /// its rows, and are there. Between equals a known extent is better than one that may be 1, and of unknown ones the
+  /// last, for a batch is often 1; then the order of the arguments' dimensions decides, so that the result does not
+  /// depend on addresses.
   std::optional<Choice> choose() {
     std::optional<Choice> best;
     int64_t bestParts = 1;
-    bool bestUnknown = false;
+    std::tuple<bool, int64_t, int64_t> bestOrder;
+    bool isProduct = llvm::any_of(ops, [](linalg::LinalgOp op) {
+      return op.getNumReductionLoops() != 0 && op.getNumDpsInputs() > 1 && op.getNumLoops() > 2;
+    });
     for (const auto *leader : classes) {
       if (!leader->isLeader())
         continue;
@@ -89,16 +94,17 @@ public:
       if (!choice)
         continue;
       int64_t extent = cast<MemRefType>(kernel.getArgument(choice->buffer).getType()).getDimSize(choice->dim);
-      int64_t parts = ShapedType::isDynamic(extent) ? std::max<int64_t>(2, 64 / choice->unit)
-                                                    : llvm::divideCeil(extent, choice->unit);
       bool unknown = ShapedType::isDynamic(extent);
-      bool earlier =
-          best && parts == bestParts &&
-          std::make_tuple(unknown, choice->buffer, choice->dim) < std::make_tuple(bestUnknown, best->buffer, best->dim);
-      if (parts > bestParts || earlier) {
+      int64_t parts = !unknown    ? llvm::divideCeil(extent, choice->unit)
+                      : isProduct ? 4
+                                  : std::max<int64_t>(2, 64 / choice->unit);
+      std::tuple<bool, int64_t, int64_t> order(unknown, choice->buffer, choice->dim);
+      if (unknown)
+        order = {unknown, -static_cast<int64_t>(choice->dim), choice->buffer};
+      if (parts > bestParts || (best && parts == bestParts && order < bestOrder)) {
         best = choice;
         bestParts = parts;
-        bestUnknown = unknown;
+        bestOrder = order;
       }
     }
     return best;

@@ -15,6 +15,8 @@ using namespace mlir::relax;
 constexpr int64_t kRows = 4, kVectors = 3;
 /// Steps of the reduction and tiles of columns in a copied block: 96 KiB of f32, which fit the second cache.
 constexpr int64_t kBlockSteps = 256, kPanels = 4;
+/// Steps of a reduction from which on a strided result is worth it.
+constexpr int64_t kLeastStridedSteps = 32;
 
 static bool isByteSized(Type type) { return type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0; }
 
@@ -73,18 +75,42 @@ static bool choosePacking(linalg::GenericOp op, OpOperand *input, RegisterTile &
   return true;
 }
 
-/// The loop along the last dimension of the result, when the op may run on vectors along it.
-static std::optional<unsigned> chooseColumn(linalg::GenericOp op) {
+/// The map of the only result, when the op is a reduction that may run on vectors.
+static std::optional<AffineMap> getResultMap(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
     return std::nullopt;
-  OpOperand *init = op.getDpsInitOperand(0);
-  AffineMap outMap = op.getMatchingIndexingMap(init);
-  if (outMap.getNumResults() == 0 || !outMap.isProjectedPermutation())
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (map.getNumResults() == 0 || !map.isProjectedPermutation())
     return std::nullopt;
-  unsigned column = outMap.getDimPosition(outMap.getNumResults() - 1);
-  if (!isUnitStride(init->get(), outMap, column) || !isVectorizable(op, column))
+  return map;
+}
+
+/// The loop along the last dimension of the result, when the op may run on vectors along it.
+static std::optional<unsigned> chooseColumn(linalg::GenericOp op) {
+  std::optional<AffineMap> map = getResultMap(op);
+  if (!map)
+    return std::nullopt;
+  unsigned column = map->getDimPosition(map->getNumResults() - 1);
+  if (!isUnitStride(op.getDpsInitOperand(0)->get(), *map, column) || !isVectorizable(op, column))
     return std::nullopt;
   return column;
+}
+
+/// The loop whose columns lie in panels of some input, when the op may run on vectors along it. The result may be
+/// strided along it: out channels of a convolution.
+static std::optional<unsigned> findPanelColumn(linalg::GenericOp op) {
+  std::optional<AffineMap> map = getResultMap(op);
+  if (!map)
+    return std::nullopt;
+  for (AffineExpr expr : map->getResults()) {
+    unsigned column = cast<AffineDimExpr>(expr).getPosition();
+    bool inPanels = llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+      return getPanelAccess(op.getMatchingIndexingMap(input), column).has_value();
+    });
+    if (inPanels && isVectorizable(op, column))
+      return column;
+  }
+  return std::nullopt;
 }
 
 static int64_t getNumLanes(linalg::GenericOp op, int64_t vectorBits) {
@@ -92,7 +118,9 @@ static int64_t getNumLanes(linalg::GenericOp op, int64_t vectorBits) {
 }
 
 std::optional<RegisterTile> relax::chooseRegisterTile(linalg::GenericOp op, int64_t vectorBits) {
-  std::optional<unsigned> column = chooseColumn(op);
+  std::optional<unsigned> column = findPanelColumn(op);
+  if (!column)
+    column = chooseColumn(op);
   if (!column)
     return std::nullopt;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -153,14 +181,15 @@ std::optional<RegisterTile> relax::chooseRegisterTile(linalg::GenericOp op, int6
   return tile;
 }
 
-std::optional<int64_t> relax::choosePanelWidth(linalg::GenericOp op, OpOperand &input, int64_t vectorBits) {
-  std::optional<unsigned> column = chooseColumn(op);
+/// How many columns of loop `column` make a panel of `input`.
+static std::optional<int64_t> choosePanelWidth(linalg::GenericOp op, OpOperand &input, unsigned column,
+                                               int64_t vectorBits) {
   AffineMap map = op.getMatchingIndexingMap(&input);
   auto type = dyn_cast<ShapedType>(input.get().getType());
-  if (!column || !type || !type.hasStaticShape() || !isByteSized(type.getElementType()) ||
-      !map.isProjectedPermutation() || !map.isFunctionOfDim(*column))
+  if (!type || !type.hasStaticShape() || !isByteSized(type.getElementType()) || !map.isProjectedPermutation() ||
+      !map.isFunctionOfDim(column))
     return std::nullopt;
-  int64_t lanes = getNumLanes(op, vectorBits), range = op.getStaticLoopRanges()[*column];
+  int64_t lanes = getNumLanes(op, vectorBits), range = op.getStaticLoopRanges()[column];
   if (lanes < 2 || ShapedType::isDynamic(range) || range < lanes)
     return std::nullopt;
   bool shared = op.getNumParallelLoops() == 1;
@@ -169,20 +198,42 @@ std::optional<int64_t> relax::choosePanelWidth(linalg::GenericOp op, OpOperand &
     if (iterator == utils::IteratorType::reduction && !addressed)
       return std::nullopt;
     shared |= !addressed;
-    // Panels do not say how long a loop is: another operand must.
+    // Panels do not say how many columns there are: another operand must.
     AffineExpr self = getAffineDimExpr(loop, op.getContext());
-    bool known = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-      return &operand != &input && llvm::is_contained(op.getMatchingIndexingMap(&operand).getResults(), self);
-    });
+    bool known =
+        (addressed && loop != column) || llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+          return &operand != &input && llvm::is_contained(op.getMatchingIndexingMap(&operand).getResults(), self);
+        });
     if (!known)
       return std::nullopt;
   }
   for (OpOperand *other : op.getDpsInputOperands()) {
     AffineMap otherMap = op.getMatchingIndexingMap(other);
-    if (other != &input && otherMap.isFunctionOfDim(*column) && !isUnitStride(other->get(), otherMap, *column))
+    if (other != &input && otherMap.isFunctionOfDim(column) && !isUnitStride(other->get(), otherMap, column))
       return std::nullopt;
   }
   if (!shared)
     return std::nullopt;
   return kVectors * lanes;
+}
+
+std::optional<PanelChoice> relax::choosePanels(linalg::GenericOp op, OpOperand &input, int64_t vectorBits) {
+  if (std::optional<unsigned> column = chooseColumn(op))
+    if (std::optional<int64_t> width = choosePanelWidth(op, input, *column, vectorBits))
+      return PanelChoice{*column, *width};
+  // A strided result costs a scatter for each tile, which pays when a tile is whole and its sums are long.
+  std::optional<AffineMap> map = getResultMap(op);
+  int64_t steps = 1;
+  for (auto [range, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      steps = ShapedType::isDynamic(range) ? kBlockSteps : steps * std::min(range, kBlockSteps);
+  if (!map || steps < kLeastStridedSteps)
+    return std::nullopt;
+  for (AffineExpr expr : llvm::reverse(map->getResults().drop_back())) {
+    unsigned column = cast<AffineDimExpr>(expr).getPosition();
+    std::optional<int64_t> width = choosePanelWidth(op, input, column, vectorBits);
+    if (width && op.getStaticLoopRanges()[column] >= *width && isVectorizable(op, column))
+      return PanelChoice{column, *width};
+  }
+  return std::nullopt;
 }

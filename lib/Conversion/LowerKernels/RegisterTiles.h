@@ -31,9 +31,15 @@ struct RegisterTile {
 /// run on lanes that are not there. `op` is on tensors or buffers.
 std::optional<RegisterTile> chooseRegisterTile(linalg::GenericOp op, int64_t vectorBits);
 
-/// How many columns a panel of `input` has when `op` reads it best in panels; nullopt when it does not: all reduction
-/// loops and the columns address it, each by a dimension of its own, and other loops share it.
-std::optional<int64_t> choosePanelWidth(linalg::GenericOp op, OpOperand &input, int64_t vectorBits);
+/// A loop and how many of its steps make a panel.
+struct PanelChoice {
+  unsigned column;
+  int64_t width;
+};
+
+/// The panels in which `op` reads `input` best; nullopt when it does not: all reduction loops and the columns address
+/// it, each by a dimension of its own, and other loops share it. Columns need not be the last dimension of the result.
+std::optional<PanelChoice> choosePanels(linalg::GenericOp op, OpOperand &input, int64_t vectorBits);
 
 /// True when one step of loop `dim` moves an access by one element: `dim` plus terms without it, in the last position.
 bool isUnitStride(Value buffer, AffineMap map, unsigned dim);

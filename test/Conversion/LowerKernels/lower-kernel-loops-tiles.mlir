@@ -157,3 +157,24 @@ func.func private @panels(%a: memref<?x?xf32>, %b: memref<3x?x24xf32>, %o: memre
   }
   return
 }
+
+// -----
+
+// Columns that are not neighbours in the result: gathered and scattered, the sums are made as ever.
+// CHECK-LABEL: func.func private @strided(
+//       CHECK:   %[[DISTANCES:.*]] = arith.muli
+//       CHECK:   vector.gather %{{.*}}[%{{.*}}, %{{.*}}] [%[[DISTANCES]]]
+//       CHECK:   scf.for
+//       CHECK:     arith.addf %{{.*}} : vector<8xf32>
+//       CHECK:   vector.scatter %{{.*}}[%{{.*}}, %{{.*}}] [%[[DISTANCES]]]
+func.func private @strided(%x: memref<2x?xf32>, %w: memref<1x2x16x24xf32>, %o: memref<24x?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(o, i, c, k) -> (c, i + k)>, affine_map<(o, i, c, k) -> (o floordiv 24, c, k, o mod 24)>, affine_map<(o, i, c, k) -> (o, i)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : memref<2x?xf32>, memref<1x2x16x24xf32>) outs(%o : memref<24x?xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %p = arith.mulf %a, %b : f32
+      %q = arith.addf %out, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}

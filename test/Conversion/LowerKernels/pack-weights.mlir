@@ -3,6 +3,7 @@
 // Panels of 3 vectors of 2 columns.
 #n_2 = #relax_sym.shape<[n, 2]>
 #n_7 = #relax_sym.shape<[n, 7]>
+// CHECK-DAG: #[[$FILTER:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 floordiv 6, d2, d3, d0 mod 6)>
 // CHECK-DAG: #[[PANELS:.*]] = affine_map<(d0, d1, d2) -> (d1 floordiv 6, d2, d1 mod 6)>
 
 // CHECK: relax.weight_data @w_panels : tensor<2x2x6xf32> = dense<
@@ -36,4 +37,31 @@ func.func @main(%x: tensor<?x2xf32, #n_2>) -> (tensor<?x7xf32, #n_7>, tensor<?x7
   %a = relax.call_tp @matmul(%x, %w) : (tensor<?x2xf32, #n_2>, tensor<2x7xf32>) -> tensor<?x7xf32, #n_7>
   %b = relax.call_tp @matmul(%x, %kept) : (tensor<?x2xf32, #n_2>, tensor<2x7xf32>) -> tensor<?x7xf32, #n_7>
   return %a, %b, %kept : tensor<?x7xf32, #n_7>, tensor<?x7xf32, #n_7>, tensor<2x7xf32>
+}
+
+// Out channels of a convolution are columns, although they are no neighbours in the result.
+// CHECK: relax.weight_data @filter_panels : tensor<1x2x16x6xf32>
+relax.weight_data @filter : tensor<6x2x16xf32> = dense<1.0> : tensor<6x2x16xf32>
+#x = #relax_sym.shape<[2, n + 15]>
+#y = #relax_sym.shape<[6, n]>
+// CHECK: relax_tp.func private @conv_1(%{{.*}}: tensor<2x?xf32> {{.*}}, %{{.*}}: tensor<1x2x16x6xf32>)
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[$FILTER]], #{{.*}}]
+relax_tp.func private @conv(%x: tensor<2x?xf32> {relax_sym.shape = #x}, %w: tensor<6x2x16xf32>)
+    outs(%o: tensor<6x?xf32> {relax_sym.shape = #y}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %zero = arith.constant 0.0 : f32
+  %fill = linalg.fill ins(%zero : f32) outs(%o : tensor<6x?xf32>) -> tensor<6x?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(o, i, c, k) -> (c, i + k)>, affine_map<(o, i, c, k) -> (o, c, k)>, affine_map<(o, i, c, k) -> (o, i)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x?xf32>, tensor<6x2x16xf32>) outs(%fill : tensor<6x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = arith.addf %out, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<6x?xf32>
+  relax_tp.yield %r : tensor<6x?xf32>
+}
+func.func @convolution(%x: tensor<2x?xf32, #x>) -> tensor<6x?xf32, #y> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %w = relax.weight @filter : tensor<6x2x16xf32>
+  %a = relax.call_tp @conv(%x, %w) : (tensor<2x?xf32, #x>, tensor<6x2x16xf32>) -> tensor<6x?xf32, #y>
+  return %a : tensor<6x?xf32, #y>
 }

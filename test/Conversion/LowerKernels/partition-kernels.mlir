@@ -293,3 +293,35 @@ func.func private @beside(%x: memref<?xf32>, %e: memref<1xi64>) {
   }
   return
 }
+
+// -----
+
+// A product of batches: its columns are there, a batch or a sequence may be one.
+// CHECK-LABEL: func.func private @columns(
+//  CHECK-SAME:     relax_tp.range = {buffer = 2 : i64, dim = 2 : i64, unit = 16 : i64
+func.func private @columns(%x: memref<?x?x64xf32>, %w: memref<64x384xf32>, %o: memref<?x?x384xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(b, s, n, k) -> (b, s, k)>, affine_map<(b, s, n, k) -> (k, n)>, affine_map<(b, s, n, k) -> (b, s, n)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x?x64xf32>, memref<64x384xf32>) outs(%o : memref<?x?x384xf32>) {
+    ^bb0(%a: f32, %b: f32, %out: f32):
+      %p = arith.mulf %a, %b : f32
+      %q = arith.addf %out, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}
+
+// -----
+
+// Elementwise: of batch and sequence the sequence.
+// CHECK-LABEL: func.func private @elementwise(
+//  CHECK-SAME:     relax_tp.range = {buffer = 1 : i64, dim = 1 : i64, unit = 1 : i64
+func.func private @elementwise(%x: memref<?x?x8xf32>, %o: memref<?x?x8xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(b, s, k) -> (b, s, k)>, affine_map<(b, s, k) -> (b, s, k)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?x?x8xf32>) outs(%o : memref<?x?x8xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %p = math.exp %a : f32
+      linalg.yield %p : f32
+  }
+  return
+}
