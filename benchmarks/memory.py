@@ -137,9 +137,13 @@ def measure_models(folder):
             run_tool(BIN / "relax-compile", path, "--emit=mlir", "--after=relax-verify-planned", "-o", out)
             plan = read_plan(out.read_text(errors="replace"))
         for sizes, tvm, bounded, iree in points:
-            arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes)
-            bound = plan.get_live_bytes(sizes, with_results=True)
             where = name + " " + " ".join(f"{symbol}={value}" for symbol, value in sizes.items())
+            try:
+                arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes)
+                bound = plan.get_live_bytes(sizes, with_results=True)
+            except KeyError as symbol:
+                print(f"{where:35} the size of a result is found while running: {symbol}")
+                continue
             print(f"{where:35}      {show(tvm)}     {show(bounded)} {show(iree)} | {(arena + results) / 1e6:7.3f} "
                   f"{bound / 1e6:7.3f} {(arena + results) / bound:6.3f} | {arena / 1e6:15.3f} "
                   f"{plan.get_live_bytes(sizes) / 1e6:7.3f}")

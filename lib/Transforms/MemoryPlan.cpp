@@ -43,6 +43,7 @@ private:
   LogicalResult addTenant(Operation *op, SymExpr bytes, ArrayRef<SymExpr> factors, unsigned start, unsigned end);
   LogicalResult collectAlloc(AllocOp alloc);
   void collectCopiedResults();
+  void addResult(RankedTensorType type, unsigned start);
   LogicalResult collectWorkspace(CallDPSOp call);
   SmallVector<int64_t> getSizes(const SampleValues &values) const;
 
@@ -80,6 +81,13 @@ static std::pair<unsigned, unsigned> findLifeTime(Value root, function_ref<unsig
   return {start, end};
 }
 
+/// Sizes found while running count with their bound, as in the arena.
+void Planner::addResult(RankedTensorType type, unsigned start) {
+  SymExpr bytes = getByteSize(type);
+  SymExpr bounded = bytes ? bounds.getEntryBound(bytes) : SymExpr();
+  plan.results.push_back({type, bounded ? bounded : bytes, start});
+}
+
 /// Results that are not made in their place.
 void Planner::collectCopiedResults() {
   Operation *terminator = block->getTerminator();
@@ -91,7 +99,7 @@ void Planner::collectCopiedResults() {
     });
     if (!type || isMadeThere)
       continue;
-    plan.results.push_back({type, getByteSize(type), getPosition(terminator)});
+    addResult(type, getPosition(terminator));
   }
 }
 
@@ -164,7 +172,7 @@ LogicalResult Planner::collectAlloc(AllocOp alloc) {
     start = end = getPosition(alloc); // never used
   auto type = cast<RankedTensorType>(alloc.getType());
   if (alloc->hasAttr(kOutputAttrName)) {
-    plan.results.push_back({type, getByteSize(type), start});
+    addResult(type, start);
     return success();
   }
   return addTenant(alloc, getByteSize(type), sym::getSymbolicDims(type), start, end);
