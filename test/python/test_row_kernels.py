@@ -45,6 +45,31 @@ CASES = {
 SIZES = [(3, 67, 129), (1, 1, 1), (2, 0, 5), (0, 3, 4), (5, 7, 2), (1, 128, 31), (2, 3, 0), (17, 2, 64)]
 
 
+def test_rows_of_nothing(relax):
+    """A static extent of 0: rows without elements, and no rows."""
+    module = relax.Module.parse("""
+func.func @sum(%x: tensor<?x0x1xi64, #relax_sym.shape<[n, 0, 1]>>) -> tensor<i64> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r = relax.sum %x {axes = array<i64: 0, 1, 2>} : (tensor<?x0x1xi64, #relax_sym.shape<[n, 0, 1]>>) -> tensor<i64>
+  return %r : tensor<i64>
+}
+func.func @softmax(%x: tensor<?x0xf32, #relax_sym.shape<[n, 0]>>) -> tensor<?x0xf32, #relax_sym.shape<[n, 0]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r = relax.softmax %x {axis = 1 : i64} : (tensor<?x0xf32, #relax_sym.shape<[n, 0]>>) -> tensor<?x0xf32, #relax_sym.shape<[n, 0]>>
+  return %r : tensor<?x0xf32, #relax_sym.shape<[n, 0]>>
+}
+func.func @norm(%x: tensor<0x?x8xf32, #relax_sym.shape<[0, n, 8]>>) -> tensor<0x?x8xf32, #relax_sym.shape<[0, n, 8]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %r = relax.layer_norm %x {axes = array<i64: 2>} : (tensor<0x?x8xf32, #relax_sym.shape<[0, n, 8]>>) -> tensor<0x?x8xf32, #relax_sym.shape<[0, n, 8]>>
+  return %r : tensor<0x?x8xf32, #relax_sym.shape<[0, n, 8]>>
+}
+""", "nothing.mlir")
+    executable = relax.load(module.compile_to_bytes(functions=["*"]))
+    for n in (3, 0, 1):
+        assert executable["sum"](np.zeros((n, 0, 1), np.int64))["result0"] == 0
+        assert executable["softmax"](np.zeros((n, 0), np.float32))["result0"].shape == (n, 0)
+        assert executable["norm"](np.zeros((0, n, 8), np.float32))["result0"].shape == (0, n, 8)
+
+
 @pytest.fixture(scope="module", params=[1, 3])
 def executable(request, relax):
     module = relax.Module.parse("".join(code for code, *_ in CASES.values()), "rows.mlir")

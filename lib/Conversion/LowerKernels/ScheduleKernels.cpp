@@ -211,7 +211,9 @@ SmallVector<unsigned> getDroppableLoops(linalg::GenericOp op) {
 
 /// Loops of one step hide unit strides: a reduction is rewritten without them.
 FailureOr<linalg::GenericOp> dropUnitLoops(RewriterBase &rewriter, linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0 || !llvm::is_contained(op.getStaticLoopRanges(), 1))
+  // Nothing runs over an extent of 0, and a slice of it has no place to begin.
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (op.getNumReductionLoops() == 0 || !llvm::is_contained(ranges, 1) || llvm::is_contained(ranges, 0))
     return op;
   linalg::ControlDropUnitDims options;
   // A part that is written back is computed in place; a reshaped result would be a buffer of its own.

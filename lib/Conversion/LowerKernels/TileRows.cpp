@@ -125,6 +125,8 @@ bool RowTiler::isRowContiguous(linalg::LinalgOp op) const {
   if (tp::computePatternKind(op) == tp::PatternKind::Contraction)
     return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (llvm::is_contained(ranges, 0)) // a row of nothing has no place to begin
+    return false;
   for (OpOperand &operand : op->getOpOperands()) {
     bool row = false, other = false, last = false, parallel = false;
     for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {

@@ -168,3 +168,23 @@ func.func private @window(%a: memref<4xf32>, %b: memref<8x3xf32>, %o: memref<8x1
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<8x1xf32>, memref<8x1xf32>) -> ()
   return
 }
+
+// -----
+
+// Nothing runs over an extent of 0: the loop of one step stays.
+// CHECK-LABEL: func.func private @nothing(
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["reduction", "reduction", "reduction"]
+func.func private @nothing(%x: memref<?x0x1xi64>, %o: memref<i64>, %e: memref<1xi64>) {
+  %zero = arith.constant 0 : i64
+  %0 = bufferization.to_tensor %x restrict : memref<?x0x1xi64> to tensor<?x0x1xi64>
+  %1 = tensor.empty() : tensor<i64>
+  %2 = linalg.fill ins(%zero : i64) outs(%1 : tensor<i64>) -> tensor<i64>
+  %3 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> ()>], iterator_types = ["reduction", "reduction", "reduction"]}
+      ins(%0 : tensor<?x0x1xi64>) outs(%2 : tensor<i64>) {
+  ^bb0(%a: i64, %out: i64):
+    %p = arith.addi %a, %out : i64
+    linalg.yield %p : i64
+  } -> tensor<i64>
+  bufferization.materialize_in_destination %3 in restrict writable %o : (tensor<i64>, memref<i64>) -> ()
+  return
+}
