@@ -222,6 +222,12 @@ func.func @extents_that_are_minima(%x: tensor<?x?x?xf32, #relax_sym.shape<[n, m,
   %2 = relax.erase_shape %1 : tensor<3x?xi64, #relax_sym.shape<[3, z]>> to tensor<3x?xi64>
   return %2 : tensor<3x?xi64>
 }
+func.func @attention_without_depth(%x: tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>) -> tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.attention %x, %x, %x : (tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>, tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>,
+    tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>) -> tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>
+  return %0 : tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>
+}
 func.func @sums_that_cancel(%x: tensor<?x?xf32, #nm>, %y: tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #relax_sym.shape<[m, m]>>
     attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.einsum %x, %y {equation = "ab,ac->bc"} : (tensor<?x?xf32, #nm>, tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #relax_sym.shape<[m, m]>>
