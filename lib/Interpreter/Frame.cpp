@@ -100,11 +100,12 @@ void Frame::perturb(Value value) {
   if (!pointer || !*pointer)
     return;
   Tensor moved = **pointer;
-  // The sign of a NaN means nothing.
+  // The sign of a NaN means nothing: runs show both.
+  double sign = interpreter.getOptions().perturbation % 2 == 0 ? 1 : -1;
   bool hasNaN = false;
   for (int64_t i = 0; moved.isFloat() && i < moved.size(); ++i)
     if (std::isnan(moved.f(i))) {
-      moved.setFloat(i, std::copysign(moved.f(i), interpreter.random()));
+      moved.setFloat(i, std::copysign(moved.f(i), sign));
       hasNaN = true;
     }
   if (!hasNaN && (*pointer)->getErrors().empty())
