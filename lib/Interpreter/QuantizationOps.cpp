@@ -161,6 +161,8 @@ static FailureOr<Tensor> writeNumbers(Frame &frame, const Numbers &numbers, Type
       if (count != 1 && from.back() >= numbers.dims.back())
         break;
       double x = numbers.at(from);
+      if (uint64_t run = frame.interpreter.getOptions().perturbation; run != 0 && std::isnan(x))
+        x = std::copysign(x, run % 2 == 0 ? 1 : -1); // the sign of a NaN means nothing: runs show both
       int64_t code = format.isInteger() ? encodeInteger(format, x) : encodeFloat(name, format.bits, x, saturate);
       element |= (code & mask) << (place * format.bits);
     }
