@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphPoolOps.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 #include <cmath>
 
@@ -95,20 +96,26 @@ FailureOr<Tensor> Frame::makeGarbage(Type elementType, ArrayRef<int64_t> dims) {
 }
 
 /// Moves what was rounded by at most its error; what may be anything becomes NaN.
+/// Of 0.0 and -0.0 either is the maximum or minimum.
+static bool choosesZeros(Operation *op) {
+  return isa<graph::MaximumOp, graph::MinimumOp, graph::ClipOp, graph::ReluOp, graph::MaxOp, graph::MinOp,
+             graph::MaxPoolOp, graph::AdaptiveMaxPoolOp, graph::ScatterElementsOp, graph::ScatterNDOp>(op);
+}
+
 void Frame::perturb(Value value) {
   auto *pointer = std::get_if<std::shared_ptr<const Tensor>>(&values[value]);
   if (!pointer || !*pointer)
     return;
   Tensor moved = **pointer;
-  // The sign of a NaN means nothing: runs show both.
+  // The sign of a NaN means nothing, that of some zeros neither: runs show both.
   double sign = interpreter.getOptions().perturbation % 2 == 0 ? 1 : -1;
-  bool hasNaN = false;
+  bool isAnyZero = choosesZeros(value.getDefiningOp()), hasAny = false;
   for (int64_t i = 0; moved.isFloat() && i < moved.size(); ++i)
-    if (std::isnan(moved.f(i))) {
+    if (std::isnan(moved.f(i)) || (isAnyZero && moved.f(i) == 0)) {
       moved.setFloat(i, std::copysign(moved.f(i), sign));
-      hasNaN = true;
+      hasAny = true;
     }
-  if (!hasNaN && (*pointer)->getErrors().empty())
+  if (!hasAny && (*pointer)->getErrors().empty())
     return;
   for (auto [index, bound] : llvm::enumerate((*pointer)->getErrors()))
     if (bound != 0)

@@ -194,6 +194,12 @@ func.func @sign_of_zero(%x: tensor<?xf16, #n>) -> tensor<?xi8, #n> attributes {r
   %1 = relax.encode %0 {format = "f8e4m3fn"} : (tensor<?xf16, #n>) -> tensor<?xi8, #n>
   return %1 : tensor<?xi8, #n>
 }
+func.func @sign_of_chosen_zero(%x: tensor<?xf32, #n>, %h: tensor<f32>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c = relax.constant dense<0.000000e+00> : tensor<f32>
+  %0 = relax.clip %x, %c, %h : (tensor<?xf32, #n>, tensor<f32>, tensor<f32>) -> tensor<?xf32, #n>
+  %1 = relax.reciprocal %0 : tensor<?xf32, #n>
+  return %1 : tensor<?xf32, #n>
+}
 func.func @sign_of_nan(%x: tensor<?x?xf32, #nm>, %z: tensor<i8>) -> tensor<?x?xi8, #nm> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %s = relax.constant dense<2.500000e-01> : tensor<f32>
   %0 = relax.softmax %x {axis = 1 : i64} : (tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #nm>
