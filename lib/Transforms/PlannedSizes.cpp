@@ -80,6 +80,11 @@ PlannedSizes::Quantity PlannedSizes::add(Quantity a, Quantity b) {
   };
   if (isZero(a))
     return b;
+  // As canonicalization does it: a constant end is found among constant ends.
+  if (nodes[a].kind == Node::Kind::Expr && nodes[b].kind == Node::Kind::Expr && nodes[a].expr.getConstant() &&
+      nodes[b].expr.getConstant())
+    if (SymExpr sum = nodes[a].expr + nodes[b].expr)
+      return get(sum);
   return isZero(b) ? a : makeNode(Node::Kind::Sum, {}, std::min(a, b), std::max(a, b));
 }
 
