@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PlannedSizes.h"
+#include "SymbolBounds.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 
@@ -12,53 +13,13 @@
 
 using namespace mlir;
 using namespace mlir::relax;
-using sym::Fact;
 using sym::SymExpr;
 using sym::Verdict;
 
-/// The facts about symbols of the arguments: they are checked before anything else is done.
-static SmallVector<Fact> getEntryFacts(func::FuncOp function) {
-  SmallVector<StringRef> symbols;
-  for (Type type : function.getArgumentTypes())
-    sym::collectSymbols(type, symbols);
-  auto isKnown = [&](StringRef symbol) { return llvm::is_contained(symbols, symbol); };
-  SmallVector<Fact> facts;
-  if (sym::ScopeAttr scope = sym::getScope(function))
-    for (const Fact &fact : scope.getFacts())
-      if (fact.lhs && fact.rhs && llvm::all_of(fact.lhs.getSymbols(), isKnown) &&
-          llvm::all_of(fact.rhs.getSymbols(), isKnown))
-        facts.push_back(fact);
-  return facts;
-}
-
 PlannedSizes::PlannedSizes(func::FuncOp function)
     : prover(function.getContext(), sym::getScope(function)),
-      entryProver(function.getContext(), getEntryFacts(function)) {
-  collectBounds(function);
-}
-
-void PlannedSizes::collectBounds(func::FuncOp function) {
-  auto add = [&](SymExpr symbol, SymExpr bound) {
-    if (symbol && bound && symbol.getSymbol() && !bound.usesSymbol(*symbol.getSymbol()))
-      bounds.push_back({symbol, bound});
-  };
-  if (sym::ScopeAttr scope = sym::getScope(function))
-    for (const Fact &fact : scope.getFacts()) {
-      if (fact.op == Fact::Op::LessEqual || fact.op == Fact::Op::Equal)
-        add(fact.lhs, fact.rhs);
-      if (fact.op == Fact::Op::GreaterEqual || fact.op == Fact::Op::Equal)
-        add(fact.rhs, fact.lhs);
-      if (fact.op == Fact::Op::Less)
-        add(fact.lhs, fact.rhs - 1);
-      if (fact.op == Fact::Op::Greater)
-        add(fact.rhs, fact.lhs - 1);
-    }
-  // A match_cast names an extent again.
-  function.walk([&](graph::MatchCastOp op) {
-    for (auto [from, to] :
-         llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
-      add(to, from);
-  });
+      entryProver(function.getContext(), SymbolBounds(function).getEntryFacts()) {
+  forEachUpperBound(function, [&](SymExpr symbol, SymExpr bound) { bounds.push_back({symbol, bound}); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,22 +170,6 @@ bool PlannedSizes::isExprAtMost(SymExpr a, SymExpr b, Effort effort) {
   bool answer = proveWithBounds(a, b, 4);
   exprAnswers[{a, b}] = answer;
   return answer;
-}
-
-/// A sum of products of symbols grows with `symbol` when the terms that mention it have positive coefficients.
-static bool growsWith(SymExpr expr, StringRef symbol) {
-  for (const sym::SymTerm &term : sym::getTerms(expr)) {
-    bool plain = true, mentions = false;
-    for (const auto &[atom, power] : term.factors) {
-      bool isSymbol = atom->kind == sym::SymAtom::Kind::Symbol;
-      plain &= isSymbol;
-      mentions |= isSymbol ? atom->name == symbol
-                           : llvm::any_of(atom->operands, [&](SymExpr e) { return e.usesSymbol(symbol); });
-    }
-    if (mentions && (!plain || term.coefficient < 0))
-      return false;
-  }
-  return true;
 }
 
 /// a <= b, if need be after replacing symbols with which `a` grows by what they do not exceed.

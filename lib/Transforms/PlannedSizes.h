@@ -56,7 +56,6 @@ private:
   bool isRoundedUp(sym::SymExpr expr, sym::SymExpr bytes) const;
   /// One expression; null when it would be long.
   sym::SymExpr flatten(Quantity quantity) const;
-  void collectBounds(func::FuncOp function);
 
   sym::Prover prover, entryProver;
   SmallVector<std::pair<sym::SymExpr, sym::SymExpr>> bounds; // a symbol and what it does not exceed

@@ -13,6 +13,45 @@ using namespace mlir::relax;
 using sym::Fact;
 using sym::SymExpr;
 
+void relax::forEachUpperBound(func::FuncOp function, llvm::function_ref<void(SymExpr, SymExpr)> add) {
+  auto offer = [&](SymExpr symbol, SymExpr bound) {
+    if (symbol && bound && symbol.getSymbol() && !bound.usesSymbol(*symbol.getSymbol()))
+      add(symbol, bound);
+  };
+  if (sym::ScopeAttr scope = sym::getScope(function))
+    for (const Fact &fact : scope.getFacts()) {
+      if (fact.op == Fact::Op::LessEqual || fact.op == Fact::Op::Equal)
+        offer(fact.lhs, fact.rhs);
+      if (fact.op == Fact::Op::GreaterEqual || fact.op == Fact::Op::Equal)
+        offer(fact.rhs, fact.lhs);
+      if (fact.op == Fact::Op::Less)
+        offer(fact.lhs, fact.rhs - 1);
+      if (fact.op == Fact::Op::Greater)
+        offer(fact.rhs, fact.lhs - 1);
+    }
+  // A match_cast names an extent again.
+  function.walk([&](graph::MatchCastOp op) {
+    for (auto [from, to] :
+         llvm::zip(sym::getSymbolicDims(op.getSource().getType()), sym::getSymbolicDims(op.getType())))
+      offer(to, from);
+  });
+}
+
+bool relax::growsWith(SymExpr expr, StringRef symbol) {
+  for (const sym::SymTerm &term : sym::getTerms(expr)) {
+    bool plain = true, mentions = false;
+    for (const auto &[atom, power] : term.factors) {
+      bool isSymbol = atom->kind == sym::SymAtom::Kind::Symbol;
+      plain &= isSymbol;
+      mentions |= isSymbol ? atom->name == symbol
+                           : llvm::any_of(atom->operands, [&](SymExpr e) { return e.usesSymbol(symbol); });
+    }
+    if (mentions && (!plain || term.coefficient < 0))
+      return false;
+  }
+  return true;
+}
+
 SymbolBounds::SymbolBounds(func::FuncOp function) {
   for (Type type : function.getArgumentTypes())
     sym::collectSymbols(type, entrySymbols);
@@ -20,52 +59,13 @@ SymbolBounds::SymbolBounds(func::FuncOp function) {
   entrySymbols.erase(llvm::unique(entrySymbols), entrySymbols.end());
   isEntry.insert_range(entrySymbols);
 
-  auto add = [&](SymExpr small, SymExpr large) {
-    if (!small || !large)
-      return;
-    if (std::optional<StringRef> symbol = small.getSymbol(); symbol && !large.usesSymbol(*symbol))
-      upper[*symbol].push_back(large);
-  };
-  if (auto scope = function->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName)) {
-    for (const Fact &fact : scope.getFacts()) {
-      auto isKnownAtEntry = [&](StringRef symbol) { return isEntry.contains(symbol); };
+  auto isKnownAtEntry = [&](StringRef symbol) { return isEntry.contains(symbol); };
+  if (sym::ScopeAttr scope = sym::getScope(function))
+    for (const Fact &fact : scope.getFacts())
       if (fact.lhs && fact.rhs && llvm::all_of(fact.lhs.getSymbols(), isKnownAtEntry) &&
           llvm::all_of(fact.rhs.getSymbols(), isKnownAtEntry))
         entryFacts.push_back(fact);
-      if (fact.op == Fact::Op::LessEqual || fact.op == Fact::Op::Equal)
-        add(fact.lhs, fact.rhs);
-      if (fact.op == Fact::Op::GreaterEqual || fact.op == Fact::Op::Equal)
-        add(fact.rhs, fact.lhs);
-      if (fact.op == Fact::Op::Less)
-        add(fact.lhs, fact.rhs - 1);
-      if (fact.op == Fact::Op::Greater)
-        add(fact.rhs, fact.lhs - 1);
-    }
-  }
-  function.walk([&](graph::MatchCastOp cast) {
-    SmallVector<SymExpr> from = sym::getSymbolicDims(cast.getSource().getType()),
-                         to = sym::getSymbolicDims(cast.getType());
-    for (auto [source, target] : llvm::zip(from, to))
-      add(target, source);
-  });
-}
-
-/// A sum of products of symbols grows with `symbol` when the terms that mention it have positive coefficients: symbols
-/// are
-/// >= 0. Other atoms are not looked into.
-static bool growsWith(SymExpr expr, StringRef symbol) {
-  for (const sym::SymTerm &term : sym::getTerms(expr)) {
-    bool plain = true, mentions = false;
-    for (const auto &[atom, power] : term.factors) {
-      plain &= atom->kind == sym::SymAtom::Kind::Symbol;
-      mentions |= atom->kind == sym::SymAtom::Kind::Symbol
-                      ? atom->name == symbol
-                      : llvm::any_of(atom->operands, [&](SymExpr operand) { return operand.usesSymbol(symbol); });
-    }
-    if (mentions && (!plain || term.coefficient < 0))
-      return false;
-  }
-  return true;
+  forEachUpperBound(function, [&](SymExpr symbol, SymExpr bound) { upper[*symbol.getSymbol()].push_back(bound); });
 }
 
 SymExpr SymbolBounds::getEntryBound(SymExpr expr, unsigned depth) const {

@@ -13,6 +13,14 @@
 
 namespace mlir::relax {
 
+/// Calls `add` with each symbol that a fact of the function's scope (`u <= n * m`) or a match_cast bounds from above,
+/// and with the bound, which does not use the symbol.
+void forEachUpperBound(func::FuncOp function, llvm::function_ref<void(sym::SymExpr symbol, sym::SymExpr bound)> add);
+
+/// A sum of products of symbols grows with `symbol` when the terms that mention it have positive coefficients: symbols
+/// are not negative. Other atoms are not looked into.
+bool growsWith(sym::SymExpr expr, StringRef symbol);
+
 /// Splits the symbols of a function into those that its arguments bind and those that ops bind, and bounds the latter
 /// by the facts of the scope (`u <= n * m`) and by match_casts, which give an extent another name.
 class SymbolBounds {
