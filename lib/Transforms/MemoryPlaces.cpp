@@ -66,9 +66,15 @@ bool MemoryPlaces::update(Operation *op) {
   if (isa<TensorAtOp, ShapeToTensorOp>(op)) {
     addOwn(op->getResult(0));
   } else if (isa<CallOp>(op)) {
-    for (Value result : op->getResults())
-      if (isa<TensorType>(result.getType()))
-        addOwn(result);
+    // A function may give back what it was given.
+    for (Value result : op->getResults()) {
+      if (!isa<TensorType>(result.getType()))
+        continue;
+      addOwn(result);
+      for (Value operand : op->getOperands())
+        if (isa<TensorType>(operand.getType()))
+          forward(operand, result);
+    }
   } else if (isa<MatchCastOp, RefineOp, EraseShapeOp>(op)) {
     forward(op->getOperand(0), op->getResult(0));
   } else if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {

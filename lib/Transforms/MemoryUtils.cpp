@@ -97,6 +97,10 @@ SmallVector<Value> relax::getAliases(OpOperand &use) {
     }
   } else if (getAliasedOperand(user) || isa<arith::SelectOp>(user)) {
     aliases.push_back(user->getResult(0));
+  } else if (isa<CallOp>(user)) {
+    // A function may give back what it was given.
+    llvm::copy_if(user->getResults(), std::back_inserter(aliases),
+                  [](Value result) { return isa<TensorType>(result.getType()); });
   } else if (auto call = dyn_cast<ProgramCallOpInterface>(user)) {
     for (OpResult result : user->getResults())
       if (call.getTiedOperand(result.getResultNumber()) == &use)

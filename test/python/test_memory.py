@@ -130,6 +130,33 @@ def test_more_memory_than_64_bits_count(relax, tool, tmp_path):
         executable(np.ones(1500, np.float32))
 
 
+IDENTITY = """
+#n = #relax_sym.shape<[n]>
+#p = #relax_sym.shape<[p]>
+func.func private @same(%x: tensor<?xf32, #p>) -> tensor<?xf32, #p> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  return %x : tensor<?xf32, #p>
+}
+func.func @main(%x: tensor<?xf32, #n>) -> (tensor<?xf32, #n>, tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %1 = relax.call @same(%0) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %2 = relax.cumprod %x {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %3 = relax.cumprod %2 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %4 = relax.cumprod %3 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return %1, %4 : tensor<?xf32, #n>, tensor<?xf32, #n>
+}
+"""
+
+
+def test_a_function_that_gives_back_its_argument(tool, tmp_path):
+    """The argument's memory is needed as long as the result: a call is not always inlined."""
+    source = tmp_path / "same.mlir"
+    source.write_text(IDENTITY)
+    passes = "relax-infer-shapes,relax-legalize-ops,relax-make-destinations,relax-plan-memory,relax-verify-planned"
+    done = tool("relax-opt", source, f"--relax-validate=pipeline={passes}")
+    assert done.returncode == 0, done.stderr
+    assert "executions agree" in done.stderr
+
+
 def test_small_functions_need_no_more_than_the_optimum(root, build):
     """The table of functions of benchmarks/memory.py, without fusion; exit code 1 when a plan needs more."""
     if build != root / "build":
