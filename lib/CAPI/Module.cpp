@@ -62,6 +62,19 @@ relax_status relax_module_parse_file(relax_context *context, const char *path, r
   return parseBuffer(context, std::move(buffer), out_module);
 }
 
+static relax_status importModel(relax_context *context, llvm::function_ref<OwningOpRef<ModuleOp>()> import,
+                                relax_module **out_module) {
+  std::unique_ptr<relax_module> result = makeModule(context);
+  Call call(context, result.get());
+  if (!call.isReady())
+    return RELAX_INVALID_ARGUMENT;
+  result->module = import();
+  if (!result->module)
+    return call.failWith(RELAX_INVALID_MODULE, "the model cannot be imported");
+  *out_module = result.release();
+  return RELAX_OK;
+}
+
 relax_status relax_module_import_onnx(relax_context *context, const char *path, const relax_onnx_options *options,
                                       relax_module **out_module) {
   if (!context || !path || !out_module)
@@ -76,15 +89,7 @@ relax_status relax_module_import_onnx(relax_context *context, const char *path, 
     import.facts.assign(options->facts, options->facts + options->num_facts);
     import.opset = options->opset;
   }
-  std::unique_ptr<relax_module> result = makeModule(context);
-  Call call(context, result.get());
-  if (!call.isReady())
-    return RELAX_INVALID_ARGUMENT;
-  result->module = relax::importONNX(path, context, import);
-  if (!result->module)
-    return call.failWith(RELAX_INVALID_MODULE, "the model cannot be imported");
-  *out_module = result.release();
-  return RELAX_OK;
+  return importModel(context, [&] { return relax::importONNX(path, context, import); }, out_module);
 }
 
 relax_status relax_module_import_gguf(relax_context *context, const char *path, const relax_gguf_options *options,
@@ -97,15 +102,7 @@ relax_status relax_module_import_gguf(relax_context *context, const char *path, 
     import.facts.assign(options->facts, options->facts + options->num_facts);
     import.allLogits = options->all_logits != 0;
   }
-  std::unique_ptr<relax_module> result = makeModule(context);
-  Call call(context, result.get());
-  if (!call.isReady())
-    return RELAX_INVALID_ARGUMENT;
-  result->module = relax::importGGUF(path, context, import);
-  if (!result->module)
-    return call.failWith(RELAX_INVALID_MODULE, "the model cannot be imported");
-  *out_module = result.release();
-  return RELAX_OK;
+  return importModel(context, [&] { return relax::importGGUF(path, context, import); }, out_module);
 }
 
 relax_status relax_module_clone(const relax_module *module, relax_module **out_module) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PlannedSizes.h"
+#include "MemoryUtils.h"
 #include "SymbolBounds.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
@@ -90,8 +91,7 @@ std::string PlannedSizes::str(Quantity quantity) const {
 
 bool PlannedSizes::isRoundedUp(SymExpr expr, SymExpr bytes) const {
   for (int64_t alignment : {64, 256})
-    if (SymExpr rounded = SymExpr::ceildiv(bytes, SymExpr::constant(bytes.getContext(), alignment)) * alignment;
-        rounded && rounded == expr)
+    if (SymExpr rounded = roundUp(bytes, alignment); rounded && rounded == expr)
       return true;
   return false;
 }
@@ -179,8 +179,7 @@ bool PlannedSizes::proveWithBounds(SymExpr a, SymExpr b, unsigned depth) {
   if (a == b || isRoundedUp(b, a) || prover.isLessEqual(a, b) == Verdict::True)
     return true;
   // b is what something large takes, rounded up: 64 * q - c is as good as 64 * q.
-  if (SymExpr rounded = SymExpr::ceildiv(a, SymExpr::constant(a.getContext(), 64)) * 64;
-      rounded && rounded != a && prover.isLessEqual(rounded, b) == Verdict::True)
+  if (SymExpr rounded = roundUp(a, 64); rounded && rounded != a && prover.isLessEqual(rounded, b) == Verdict::True)
     return true;
   SymExpr zero = SymExpr::constant(a.getContext(), 0);
   for (auto [symbol, bound] : depth ? ArrayRef(bounds) : ArrayRef<std::pair<SymExpr, SymExpr>>()) {

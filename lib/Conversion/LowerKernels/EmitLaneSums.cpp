@@ -42,14 +42,14 @@ class LaneSumEmitter {
 public:
   LaneSumEmitter(OpBuilder &builder, linalg::GenericOp op, const LaneSum &sum, ValueRange extents)
       : builder(builder), op(op), sum(sum), loc(op.getLoc()), extents(extents), at(extents.size()),
-        lane(extents.size() - 1), combiner(op.getBody()->getTerminator()->getOperand(0).getDefiningOp()) {
+        lane(extents.size() - 1), loopsOf(findLoopsOfValues(op)),
+        combiner(op.getBody()->getTerminator()->getOperand(0).getDefiningOp()) {
     for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
       if (iterator == utils::IteratorType::reduction)
         reductions.push_back(loop);
       else if (!llvm::is_contained(sum.made, loop) && !llvm::is_contained(sum.used, loop))
         others.push_back(loop);
     }
-    findLoops();
   }
 
   void emit() { emitOthers(0); }
@@ -202,27 +202,6 @@ private:
   // The body
   //===--------------------------------------------------------------------===//
 
-  /// Which loops tell values of the body apart.
-  void findLoops() {
-    for (OpOperand &operand : op->getOpOperands()) {
-      Loops loops(at.size());
-      for (unsigned loop = 0; loop < at.size(); ++loop)
-        if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(loop))
-          loops.set(loop);
-      loopsOf[op.getMatchingBlockArgument(&operand)] = loops;
-    }
-    for (Operation &inner : op.getBody()->without_terminator()) {
-      Loops loops(at.size());
-      if (auto index = dyn_cast<linalg::IndexOp>(inner))
-        loops.set(index.getDim());
-      for (Value operand : inner.getOperands())
-        if (auto known = loopsOf.find(operand); known != loopsOf.end())
-          loops |= known->second;
-      for (Value result : inner.getResults())
-        loopsOf[result] = loops;
-    }
-  }
-
   VectorType getVectorType(Type element) { return VectorType::get(sum.lanes, element); }
 
   Value splat(Value value) {
@@ -231,15 +210,7 @@ private:
     return vector::BroadcastOp::create(builder, loc, getVectorType(value.getType()), value);
   }
 
-  SmallVector<Value> getIndices(OpOperand &operand) {
-    // A loop that does not run here is one that the map does not mention.
-    SmallVector<OpFoldResult> loops;
-    for (Value index : at)
-      loops.push_back(index ? getAsOpFoldResult(index) : OpFoldResult(builder.getIndexAttr(0)));
-    return getValueOrCreateConstantIndexOp(
-        builder, loc,
-        affine::makeComposedFoldedMultiResultAffineApply(builder, loc, op.getMatchingIndexingMap(&operand), loops));
-  }
+  SmallVector<Value> getIndices(OpOperand &operand) { return getAccessIndices(builder, op, operand, at); }
 
   /// A value of the body at the present place, from an earlier place where they are the same.
   Value evaluate(Value value) {
@@ -320,11 +291,12 @@ private:
   /// Current index of each loop.
   SmallVector<Value> at;
   unsigned lane;
+  /// Which loops tell values of the body apart.
+  DenseMap<Value, Loops> loopsOf;
   Operation *combiner;
   SmallVector<unsigned> reductions, others;
   /// Rows of the present tile.
   SmallVector<RowIndices> made, used;
-  DenseMap<Value, Loops> loopsOf;
   /// Values of the body, with the indices of the loops that they depend on.
   std::map<std::vector<void *>, Value> values;
   std::map<int64_t, Value> constants;

@@ -67,6 +67,16 @@ SmallVector<RowIndices> relax::getRowIndices(OpBuilder &builder, Location loc, A
   }
 }
 
+SmallVector<Value> relax::getAccessIndices(OpBuilder &builder, linalg::GenericOp op, OpOperand &operand,
+                                           ArrayRef<Value> at) {
+  SmallVector<OpFoldResult> loops;
+  for (Value index : at)
+    loops.push_back(index ? getAsOpFoldResult(index) : OpFoldResult(builder.getIndexAttr(0)));
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  return getValueOrCreateConstantIndexOp(
+      builder, op.getLoc(), affine::makeComposedFoldedMultiResultAffineApply(builder, op.getLoc(), map, loops));
+}
+
 namespace {
 
 class TileEmitter {
@@ -274,15 +284,7 @@ private:
     }
   }
 
-  SmallVector<Value> getIndices(OpOperand &operand) {
-    // A loop that does not run here is one that the map does not mention.
-    SmallVector<OpFoldResult> loops;
-    for (Value index : at)
-      loops.push_back(index ? OpFoldResult(index) : OpFoldResult(builder.getIndexAttr(0)));
-    return getValueOrCreateConstantIndexOp(
-        builder, loc,
-        affine::makeComposedFoldedMultiResultAffineApply(builder, loc, op.getMatchingIndexingMap(&operand), loops));
-  }
+  SmallVector<Value> getIndices(OpOperand &operand) { return getAccessIndices(builder, op, operand, at); }
 
   void moveTo(const RowIndices &row, Value column) {
     for (auto [loop, index] : llvm::zip_equal(tile.rowLoops, row))

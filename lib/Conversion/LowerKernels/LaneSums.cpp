@@ -55,32 +55,18 @@ static bool isSum(linalg::GenericOp op) {
   return isa<arith::AddIOp>(combiner) && sum.getType().isSignlessInteger();
 }
 
-/// True when every operation of the body can run on vectors.
-static bool isElementwise(linalg::GenericOp op) {
-  return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
-    if (isa<linalg::IndexOp>(inner))
-      return true;
-    if (inner.getNumRegions() != 0 || !isPure(&inner))
-      return false;
-    return inner.getNumOperands() == 0 || OpTrait::hasElementwiseMappableTraits(&inner);
-  });
-}
-
-/// Operations along the lanes that depend on no other parallel loop than those of `group`.
-static int64_t countWork(linalg::GenericOp op, ArrayRef<unsigned> group) {
-  unsigned lane = op.getNumLoops() - 1;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+DenseMap<Value, llvm::SmallBitVector> relax::findLoopsOfValues(linalg::GenericOp op) {
+  unsigned numLoops = op.getNumLoops();
   DenseMap<Value, llvm::SmallBitVector> loops;
   for (OpOperand &operand : op->getOpOperands()) {
-    llvm::SmallBitVector &used = loops[op.getMatchingBlockArgument(&operand)];
-    used.resize(iterators.size());
-    for (unsigned loop = 0; loop < iterators.size(); ++loop)
+    llvm::SmallBitVector used(numLoops);
+    for (unsigned loop = 0; loop < numLoops; ++loop)
       if (op.getMatchingIndexingMap(&operand).isFunctionOfDim(loop))
         used.set(loop);
+    loops[op.getMatchingBlockArgument(&operand)] = used;
   }
-  int64_t work = 0;
   for (Operation &inner : op.getBody()->without_terminator()) {
-    llvm::SmallBitVector used(iterators.size());
+    llvm::SmallBitVector used(numLoops);
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
       used.set(index.getDim());
     for (Value operand : inner.getOperands())
@@ -88,6 +74,20 @@ static int64_t countWork(linalg::GenericOp op, ArrayRef<unsigned> group) {
         used |= known->second;
     for (Value result : inner.getResults())
       loops[result] = used;
+  }
+  return loops;
+}
+
+/// Operations along the lanes that depend on no other parallel loop than those of `group`.
+static int64_t countWork(linalg::GenericOp op, ArrayRef<unsigned> group) {
+  unsigned lane = op.getNumLoops() - 1;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  DenseMap<Value, llvm::SmallBitVector> loops = findLoopsOfValues(op);
+  int64_t work = 0;
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (inner.getNumResults() == 0)
+      continue;
+    const llvm::SmallBitVector &used = loops.find(inner.getResult(0))->second;
     bool inside = used.test(lane);
     for (unsigned loop : used.set_bits())
       inside &= iterators[loop] == utils::IteratorType::reduction || llvm::is_contained(group, loop);
@@ -99,7 +99,7 @@ static int64_t countWork(linalg::GenericOp op, ArrayRef<unsigned> group) {
 std::optional<LaneSum> relax::chooseLaneSum(linalg::GenericOp op, int64_t vectorBits) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (iterators.empty() || iterators.back() != utils::IteratorType::reduction || !isSum(op) || !isElementwise(op))
+  if (iterators.empty() || iterators.back() != utils::IteratorType::reduction || !isSum(op) || !isVectorizable(op))
     return std::nullopt;
   OpOperand *init = op.getDpsInitOperand(0);
   if (!isa<MemRefType>(init->get().getType()) || !op.getMatchingIndexingMap(init).isProjectedPermutation())

@@ -32,6 +32,9 @@ std::optional<LaneSum> chooseLaneSum(linalg::GenericOp op, int64_t vectorBits);
 /// follow each other in memory: how many lie together.
 std::optional<int64_t> getInterleaving(ShapedType type, AffineMap map, unsigned lane);
 
+/// For each value of the body the loops that tell it apart: it is the same at all steps of the others.
+DenseMap<Value, llvm::SmallBitVector> findLoopsOfValues(linalg::GenericOp op);
+
 /// Emits `op`. The order of the sums is that of the lanes, whatever the number of rows.
 void emitLaneSum(OpBuilder &builder, linalg::GenericOp op, const LaneSum &sum, ValueRange extents);
 

@@ -130,13 +130,6 @@ private:
     }
   }
 
-  SmallVector<Value> getIndices(OpOperand &operand, ArrayRef<Value> loops) {
-    SmallVector<OpFoldResult> operands(loops.begin(), loops.end());
-    return getValueOrCreateConstantIndexOp(
-        builder, loc,
-        affine::makeComposedFoldedMultiResultAffineApply(builder, loc, op.getMatchingIndexingMap(&operand), operands));
-  }
-
   void emitBody(ArrayRef<Value> loops) {
     IRMapping mapping;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -145,7 +138,7 @@ private:
       if (isa<MemRefType>(value.getType())) {
         if (argument.use_empty())
           continue;
-        value = memref::LoadOp::create(builder, loc, value, getIndices(operand, loops));
+        value = memref::LoadOp::create(builder, loc, value, getAccessIndices(builder, op, operand, loops));
       }
       mapping.map(argument, value);
     }
@@ -157,7 +150,8 @@ private:
     }
     for (auto [position, result] : llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
       OpOperand *init = op.getDpsInitOperand(position);
-      memref::StoreOp::create(builder, loc, mapping.lookupOrDefault(result), init->get(), getIndices(*init, loops));
+      memref::StoreOp::create(builder, loc, mapping.lookupOrDefault(result), init->get(),
+                              getAccessIndices(builder, op, *init, loops));
     }
   }
 

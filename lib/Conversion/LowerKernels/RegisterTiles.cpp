@@ -34,8 +34,7 @@ bool relax::isUnitStride(Value buffer, AffineMap map, unsigned dim) {
   return !simplifyAffineExpr(map.getResults().back() - self, map.getNumDims(), 0).isFunctionOfDim(dim);
 }
 
-/// True when the body can run on vectors along `column`, also for lanes that are not there.
-static bool isVectorizable(linalg::GenericOp op, unsigned column) {
+bool relax::isVectorizable(linalg::GenericOp op, std::optional<unsigned> column) {
   for (Operation &inner : op.getBody()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       if (index.getDim() == column)

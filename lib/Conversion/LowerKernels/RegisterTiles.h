@@ -41,6 +41,10 @@ struct PanelChoice {
 /// it, each by a dimension of its own, and other loops share it. Columns need not be the last dimension of the result.
 std::optional<PanelChoice> choosePanels(linalg::GenericOp op, OpOperand &input, int64_t vectorBits);
 
+/// True when every operation of the body can run on vectors, also for lanes that are not there, along a loop `column`
+/// whose index the body does not ask for.
+bool isVectorizable(linalg::GenericOp op, std::optional<unsigned> column = std::nullopt);
+
 /// True when one step of loop `dim` moves an access by one element: `dim` plus terms without it, in the last position.
 bool isUnitStride(Value buffer, AffineMap map, unsigned dim);
 
@@ -52,6 +56,10 @@ Value getRowExtent(OpBuilder &builder, Location loc, ArrayRef<unsigned> loops, V
 /// `count` of them from `first` on: one division for all, then steps that carry over to the next outer loop.
 SmallVector<RowIndices> getRowIndices(OpBuilder &builder, Location loc, ArrayRef<unsigned> loops, ValueRange extents,
                                       Value first, int64_t count);
+
+/// Where `operand` is accessed with the loops at the indices `at`; null for a loop that does not run there, which the
+/// operand's map does not mention then.
+SmallVector<Value> getAccessIndices(OpBuilder &builder, linalg::GenericOp op, OpOperand &operand, ArrayRef<Value> at);
 
 /// Emits `op` in tiles. `scratch`: a buffer of at least `packedElements` elements, null when nothing is packed. Sums
 /// are made in the order of the reduction loops.

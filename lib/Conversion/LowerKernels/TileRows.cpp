@@ -47,9 +47,7 @@ public:
           return false;
       } else if (auto stored = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
         stores.push_back(stored);
-      } else if (!isa<bufferization::ToTensorOp, tensor::EmptyOp, tensor::DimOp, memref::DimOp>(op) &&
-                 !(isPure(&op) && llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>)) &&
-                 !op.hasTrait<OpTrait::ConstantLike>()) {
+      } else if (!isa<bufferization::ToTensorOp, memref::DimOp>(op) && !tp::isAuxiliary(op)) {
         return false;
       }
     }

@@ -71,6 +71,11 @@ bool LoopClasses::isDivisible(Node node) const {
          llvm::all_of(ops, [&](linalg::LinalgOp op) { return getLoop(op, node).has_value(); });
 }
 
+bool tp::isAuxiliary(Operation &op) {
+  return isa<tensor::EmptyOp, tensor::DimOp>(op) || op.hasTrait<OpTrait::ConstantLike>() ||
+         (isPure(&op) && llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>));
+}
+
 unsigned tp::computeRowRank(ProgramOp program, std::optional<unsigned> input) {
   Value read = input ? Value(program.getInputs()[*input]) : Value();
   auto isTracked = [&](Value value) { return value == read || value.getDefiningOp<linalg::LinalgOp>(); };
@@ -79,8 +84,7 @@ unsigned tp::computeRowRank(ProgramOp program, std::optional<unsigned> input) {
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
       if (!classes.add(linalgOp, isTracked))
         return 0;
-    } else if (!isa<tensor::EmptyOp, tensor::DimOp>(op) && !op.hasTrait<OpTrait::ConstantLike>() &&
-               !(isPure(&op) && llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>))) {
+    } else if (!isAuxiliary(op)) {
       return 0;
     }
   }

@@ -41,6 +41,9 @@ private:
   llvm::DenseSet<Value> tracked;
 };
 
+/// An operation beside those that compute tensors: a place for a result, an extent, a constant, or a scalar.
+bool isAuxiliary(Operation &op);
+
 /// The number of leading dimensions of the program's only out such that each operation of the program computes the
 /// elements of one index into them from those of the same index of input `input`. Without an input: of what the program
 /// itself computes. 0 when a program is not understood.
