@@ -174,7 +174,7 @@ LogicalResult Frame::bindExtents(ArrayRef<SymExpr> exprs, ArrayRef<int64_t> actu
           expr ? getOnlyUnbound(expr, [&](StringRef name) { return isBound(name); }) : std::nullopt;
       if (!unknown || !isPolynomialIn(expr, *unknown))
         continue;
-      auto at = [&](int64_t guess) {
+      auto at = [&, expr = expr](int64_t guess) {
         return expr.evaluate(
             [&](StringRef name) -> std::optional<int64_t> { return name == *unknown ? guess : symbols.lookup(name); });
       };

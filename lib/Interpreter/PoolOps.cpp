@@ -119,11 +119,10 @@ static FailureOr<Tensor> pool(Frame &frame, const Tensor &x, const Windows &wind
 static int64_t findMax(const Tensor &x, ArrayRef<int64_t> elements) {
   int64_t best = -1;
   for (int64_t at : elements) {
-    if (best < 0)
-      best = at;
-    else if (!x.isFloat())
-      best = x.order(at) > x.order(best) ? at : best;
-    else if (!std::isnan(x.f(best)) && !(x.f(at) <= x.f(best)))
+    auto isGreater = [&] {
+      return x.isFloat() ? !std::isnan(x.f(best)) && !(x.f(at) <= x.f(best)) : x.order(at) > x.order(best);
+    };
+    if (best < 0 || isGreater())
       best = at;
   }
   return best;

@@ -135,7 +135,7 @@ LogicalResult BlockFuser::addCandidate(graph::CallTPOp call) {
 Group *BlockFuser::getCommonGroup(graph::CallTPOp call) {
   Group *group = nullptr;
   for (Operation *user : call->getUsers()) {
-    auto it = candidates.find(user);
+    auto *it = candidates.find(user);
     if (it == candidates.end() || !it->second.group || (group && group != it->second.group))
       return nullptr;
     group = it->second.group;

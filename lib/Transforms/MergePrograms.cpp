@@ -71,7 +71,7 @@ struct MergeProgramsPass final : relax::impl::MergeProgramsPassBase<MergeProgram
     DenseMap<Attribute, SmallVector<tp::ProgramOp>> known;
     for (tp::ProgramOp program : llvm::make_early_inc_range(getOperation().getOps<tp::ProgramOp>())) {
       SmallVector<tp::ProgramOp> &candidates = known[getSignature(program)];
-      auto equal = llvm::find_if(candidates, [&](tp::ProgramOp candidate) {
+      auto *equal = llvm::find_if(candidates, [&](tp::ProgramOp candidate) {
         return OperationEquivalence::isRegionEquivalentTo(&candidate.getBody(), &program.getBody(),
                                                           OperationEquivalence::IgnoreLocations);
       });

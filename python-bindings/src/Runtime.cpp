@@ -143,9 +143,11 @@ void State::setBusy(relax_rt_context *context, bool isBusy) {
   std::lock_guard<std::mutex> lock(mutex);
   if (isBusy)
     return busy.push_back(context);
-  auto place = std::find(busy.begin(), busy.end(), context);
-  if (place != busy.end())
-    busy.erase(place);
+  for (auto place = busy.begin(); place != busy.end(); ++place)
+    if (*place == context) {
+      busy.erase(place);
+      return;
+    }
 }
 
 nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kwargs) {
@@ -319,7 +321,10 @@ const Session::Carried *Session::findCarried(size_t input) const {
 }
 
 bool Session::isCarriedOutput(size_t output) const {
-  return std::any_of(carried.begin(), carried.end(), [&](const Carried &one) { return one.output == output; });
+  for (const Carried &one : carried)
+    if (one.output == output)
+      return true;
+  return false;
 }
 
 nb::dict Session::call(const nb::args &args, const nb::kwargs &kwargs) {

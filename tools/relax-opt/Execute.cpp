@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -174,7 +175,7 @@ bool relax_opt::runArtifact(MLIRContext *context, const std::string &artifact, c
   }
   std::vector<StringRef> views(args.begin(), args.end());
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(), StringRef(errors)};
-  (void)llvm::sys::fs::remove(errors); // a redirection does not shorten a file
+  std::ignore = llvm::sys::fs::remove(errors); // a redirection does not shorten a file
   std::string reason;
   int code = llvm::sys::ExecuteAndWait(runner, views, std::nullopt, redirects, kRunSeconds, 0, &reason);
   if (code != 0) {

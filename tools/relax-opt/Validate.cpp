@@ -25,6 +25,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -285,7 +286,7 @@ std::string Validator::runCompiled(const CompiledState &state) {
   SmallString<128> folder;
   if (llvm::sys::fs::createUniqueDirectory("relax-validate", folder))
     return "no temporary folder can be made";
-  llvm::scope_exit cleanUp([&] { (void)llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit cleanUp([&] { std::ignore = llvm::sys::fs::remove_directories(folder); });
   std::string artifact = (folder + "/a.rlx").str(), error;
   if (!compile(state, artifact, error))
     return "no artifact can be made: " + error;

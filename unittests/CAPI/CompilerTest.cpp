@@ -252,6 +252,7 @@ TEST_F(CompilerTest, CopiesAndBytecode) {
 TEST_F(CompilerTest, Threads) {
   // Some share a context, others have their own.
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([this, i] {
       relax_context *own = nullptr;

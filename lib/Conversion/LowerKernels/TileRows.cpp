@@ -108,7 +108,7 @@ void RowTiler::chooseRows() {
 /// Every result has these dimensions, in the same order.
 bool RowTiler::haveRows() const {
   return llvm::all_of(stores, [&](bufferization::MaterializeInDestinationOp store) {
-    auto next = rowOrder.begin();
+    const auto *next = rowOrder.begin();
     for (int64_t dim = 0, rank = cast<ShapedType>(store.getSource().getType()).getRank(); dim < rank; ++dim)
       if (next != rowOrder.end() && classes.isSame(*next, tp::LoopClasses::dimOf(store.getSource(), dim)))
         ++next;
@@ -252,7 +252,7 @@ void RowTiler::apply(RewriterBase &rewriter) {
         // What is written starts anew; a result's place in the destination is found again by bufferization.
         Value result = op.getTiedOpResult(&operand);
         SmallVector<OpFoldResult> tileSizes = getTileSizes(rewriter, operand.get());
-        auto store = getStore(result);
+        auto *store = getStore(result);
         if (store != stores.end()) {
           Value out = loops.getRegionIterArgs()[store - stores.begin()];
           SmallVector<OpFoldResult> strides(tileSizes.size(), rewriter.getIndexAttr(1));

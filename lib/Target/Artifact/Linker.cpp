@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -32,7 +33,7 @@ public:
   ~TemporaryFile() {
     if (path.empty())
       return;
-    (void)llvm::sys::fs::remove(path);
+    std::ignore = llvm::sys::fs::remove(path);
     llvm::sys::DontRemoveFileOnSignal(path);
   }
   LogicalResult write(ModuleOp module, ArrayRef<char> bytes) {
