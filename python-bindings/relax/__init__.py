@@ -13,13 +13,13 @@ from ._errors import Diagnostic, RelaxError
 from ._runtime import Executable, Function, Session, TensorInfo
 
 if typing.TYPE_CHECKING:
-    from . import generate, gguf, onnx
+    from . import generate, gguf, onnx, torch
     from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
     from .compiler import interpret, prove
 
 __all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Prover", "RelaxError",
            "Session", "TensorInfo", "ceildiv", "dim", "expr", "generate", "gguf", "interpret", "load", "maximum",
-           "minimum", "onnx", "prove"]
+           "minimum", "onnx", "prove", "torch"]
 
 _COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
              "minimum", "prove")
@@ -33,7 +33,7 @@ def load(artifact, **options) -> Executable:
 def __getattr__(name):
     # The compiler is loaded when it is asked for first.
     import importlib
-    if name in ("generate", "gguf", "onnx"):
+    if name in ("generate", "gguf", "onnx", "torch"):
         return importlib.import_module("." + name, __name__)
     if name not in _COMPILER:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,6 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """The documentation is true: its marked snippets run, its links lead somewhere, the reference is generated."""
-import importlib
+import importlib.util
 import pathlib
 import re
 import sys
@@ -19,6 +19,8 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 def test_snippets(document, build, tmp_path):
     if "PYTHONPATH=build/python" in document.read_text() and not has_package():
         pytest.skip("the build has no Python package")
+    if "import torch\n" in document.read_text() and importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed (utils/requirements-torch.txt)")
     doc_snippets.run_document(document, ROOT, build, tmp_path)
 
 
