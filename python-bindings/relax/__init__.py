@@ -19,7 +19,7 @@ if typing.TYPE_CHECKING:
 
 __all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Prover", "RelaxError",
            "Session", "TensorInfo", "ceildiv", "dim", "expr", "generate", "gguf", "interpret", "load", "maximum",
-           "minimum", "onnx", "prove", "torch"]
+           "minimum", "onnx", "prove"]
 
 _COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
              "minimum", "prove")
