@@ -13,7 +13,8 @@ from ._errors import Diagnostic, RelaxError
 from ._runtime import Executable, Function, Session, TensorInfo
 
 if typing.TYPE_CHECKING:
-    from . import generate, gguf, onnx, torch
+    from . import generate, gguf, onnx
+    from . import torch as torch
     from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
     from .compiler import interpret, prove
 
