@@ -19,7 +19,7 @@ namespace {
 class Layout {
 public:
   Layout(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples);
-  void run();
+  SmallVector<int64_t> run();
 
 private:
   enum class Priority { Size, Span, Start };
@@ -29,6 +29,7 @@ private:
   void findNeighbours();
   int64_t findLiveBytes(unsigned sample) const;
   SmallVector<unsigned> pack(unsigned sample, Priority priority, bool tightest) const;
+  int64_t measure(ArrayRef<unsigned> order, unsigned sample) const;
   double judge(ArrayRef<unsigned> order, double best) const;
   void write(ArrayRef<unsigned> order);
 
@@ -126,29 +127,33 @@ SmallVector<unsigned> Layout::pack(unsigned sample, Priority priority, bool tigh
   return order;
 }
 
+/// Bytes of the arena.
+int64_t Layout::measure(ArrayRef<unsigned> order, unsigned sample) const {
+  SmallVector<int64_t> end(nodes.size(), -1);
+  int64_t total = 0;
+  for (unsigned node : order) {
+    int64_t begin = 0;
+    for (unsigned other : neighbours[node])
+      begin = std::max(begin, end[other]);
+    end[node] = begin + sizeAt(node, sample);
+    total = std::max(total, end[node]);
+  }
+  return total;
+}
+
 /// The worst ratio of the arena to the bytes that live together. Gives up when it is not below `best`.
 double Layout::judge(ArrayRef<unsigned> order, double best) const {
   double worst = 0;
-  SmallVector<int64_t> end(nodes.size());
-  for (unsigned sample = 0; sample < samples.size() && worst < best; ++sample) {
-    llvm::fill(end, -1);
-    int64_t total = 0;
-    for (unsigned node : order) {
-      int64_t begin = 0;
-      for (unsigned other : neighbours[node])
-        begin = std::max(begin, end[other]);
-      end[node] = begin + sizeAt(node, sample);
-      total = std::max(total, end[node]);
-    }
+  for (unsigned sample = 0; sample < samples.size() && worst < best; ++sample)
     if (liveBytes[sample] > 0)
-      worst = std::max(worst, static_cast<double>(total) / static_cast<double>(liveBytes[sample]));
-  }
+      worst = std::max(worst, static_cast<double>(measure(order, sample)) / static_cast<double>(liveBytes[sample]));
   return worst;
 }
 
-void Layout::run() {
+SmallVector<int64_t> Layout::run() {
+  SmallVector<int64_t> bytes(samples.size(), 0);
   if (nodes.empty())
-    return;
+    return bytes;
   // Work is bounded; the first way of packing at the first sizes is always tried.
   constexpr size_t kMaxWork = 100'000'000;
   size_t work = 0, step = (numPairs + nodes.size()) * (samples.size() + 4);
@@ -167,6 +172,9 @@ void Layout::run() {
         }
       }
   write(best);
+  for (unsigned sample = 0; sample < samples.size(); ++sample)
+    bytes[sample] = measure(best, sample);
+  return bytes;
 }
 
 /// Keeps of the tenants below one those that are not below another of them anyway.
@@ -197,4 +205,6 @@ void Layout::write(ArrayRef<unsigned> order) {
       plan.top.push_back(nodes[node]);
 }
 
-void relax::layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples) { Layout(plan, samples).run(); }
+SmallVector<int64_t> relax::layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples) {
+  return Layout(plan, samples).run();
+}

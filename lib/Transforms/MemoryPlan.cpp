@@ -31,11 +31,7 @@ public:
     if (failed(collect()))
       return failure();
     collectCopiedResults();
-    SmallVector<SmallVector<int64_t>> samples;
-    for (const SampleValues &values : getSamples(entryProver, bounds.getEntrySymbols(), bounds.getEntryFacts()))
-      samples.push_back(getSizes(values));
-    layOutTenants(plan, samples);
-    return std::move(plan);
+    return layOut();
   }
 
 private:
@@ -43,9 +39,11 @@ private:
   LogicalResult addTenant(Operation *op, SymExpr bytes, ArrayRef<SymExpr> factors, unsigned start, unsigned end);
   LogicalResult collectAlloc(AllocOp alloc);
   void collectCopiedResults();
-  void addResult(RankedTensorType type, unsigned start);
+  void addResult(RankedTensorType type, unsigned start, Operation *alloc = nullptr);
   LogicalResult collectWorkspace(CallDPSOp call);
   SmallVector<int64_t> getSizes(const SampleValues &values) const;
+  SmallVector<int64_t> getResultSizes(const SampleValues &values) const;
+  MemoryPlan layOut();
 
   /// Position of the op of the outermost block that holds `op`.
   unsigned getPosition(Operation *op) const { return positions.lookup(block->findAncestorOpInBlock(*op)); }
@@ -82,10 +80,15 @@ static std::pair<unsigned, unsigned> findLifeTime(Value root, function_ref<unsig
 }
 
 /// Sizes found while running count with their bound, as in the arena.
-void Planner::addResult(RankedTensorType type, unsigned start) {
+void Planner::addResult(RankedTensorType type, unsigned start, Operation *alloc) {
   SymExpr bytes = getByteSize(type);
   SymExpr bounded = bytes ? bounds.getEntryBound(bytes) : SymExpr();
-  plan.results.push_back({type, bounded ? bounded : bytes, start});
+  SymExpr zero = SymExpr::constant(function.getContext(), 0);
+  bool isKnownAtEntry =
+      alloc && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
+        return bounds.getEntryBound(dim) == dim && entryProver.isLessEqual(zero, dim) == Verdict::True;
+      });
+  plan.results.push_back({type, bounded ? bounded : bytes, start, alloc, isKnownAtEntry});
 }
 
 /// Results that are not made in their place.
@@ -172,7 +175,7 @@ LogicalResult Planner::collectAlloc(AllocOp alloc) {
     start = end = getPosition(alloc); // never used
   auto type = cast<RankedTensorType>(alloc.getType());
   if (alloc->hasAttr(kOutputAttrName)) {
-    addResult(type, start);
+    addResult(type, start, alloc);
     return success();
   }
   return addTenant(alloc, getByteSize(type), sym::getSymbolicDims(type), start, end);
@@ -194,16 +197,37 @@ LogicalResult Planner::collectWorkspace(CallDPSOp call) {
   return addTenant(call, mapped, {}, position, position);
 }
 
+static int64_t getSize(SymExpr bytes, const SampleValues &values) {
+  std::optional<int64_t> size =
+      bytes ? bytes.evaluate([&](StringRef name) { return getSampleValue(values, name); }) : std::nullopt;
+  // Far from overflow, however many are added.
+  return std::clamp<int64_t>(size.value_or(0), 0, int64_t(1) << 44);
+}
+
 SmallVector<int64_t> Planner::getSizes(const SampleValues &values) const {
-  SmallVector<int64_t> sizes;
-  for (const Tenant &tenant : plan.tenants) {
-    std::optional<int64_t> size =
-        tenant.padded ? tenant.padded.evaluate([&](StringRef name) { return getSampleValue(values, name); })
-                      : std::nullopt;
-    // Far from overflow, however many are added.
-    sizes.push_back(std::clamp<int64_t>(size.value_or(0), 0, int64_t(1) << 44));
+  return llvm::map_to_vector(plan.tenants, [&](const Tenant &tenant) { return getSize(tenant.padded, values); });
+}
+
+SmallVector<int64_t> Planner::getResultSizes(const SampleValues &values) const {
+  return llvm::map_to_vector(plan.results, [&](const PlannedResult &result) { return getSize(result.bytes, values); });
+}
+
+/// Memory of results is used where that makes the arena smaller at some sizes and at none larger.
+MemoryPlan Planner::layOut() {
+  SmallVector<SmallVector<int64_t>> sizes, resultSizes;
+  for (const SampleValues &values : getSamples(entryProver, bounds.getEntrySymbols(), bounds.getEntryFacts())) {
+    sizes.push_back(getSizes(values));
+    resultSizes.push_back(getResultSizes(values));
   }
-  return sizes;
+  MemoryPlan lent = plan;
+  lendResults(lent, entryProver, sizes, resultSizes);
+  SmallVector<int64_t> bytes = layOutTenants(plan, sizes);
+  if (llvm::none_of(lent.results, [](const PlannedResult &result) { return !result.tenants.empty(); }))
+    return std::move(plan);
+  SmallVector<int64_t> lentBytes = layOutTenants(lent, sizes);
+  bool isNeverLarger =
+      llvm::all_of(llvm::zip_equal(lentBytes, bytes), [](auto pair) { return std::get<0>(pair) <= std::get<1>(pair); });
+  return isNeverLarger && lentBytes != bytes ? std::move(lent) : std::move(plan);
 }
 
 FailureOr<MemoryPlan> relax::planFunctionMemory(func::FuncOp function) { return Planner(function).run(); }

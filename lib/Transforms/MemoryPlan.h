@@ -23,6 +23,7 @@ inline constexpr int64_t kArenaAlignment = 64;
 /// Where a tensor lives.
 enum class Home {
   Arena,       // the size is known at entry, or has a bound there
+  Result,      // inside of a result that is made later
   Separate,    // the size is found in the outermost block
   Growing,     // the size is found inside of a branch or loop
   Alternating, // a loop hands it to the next iteration
@@ -37,10 +38,11 @@ struct Tenant {
   /// The facts that are checked at entry do not exclude a size below zero.
   bool mayBeNegative = false;
   Home home = Home::Arena;
+  unsigned result = 0; // whose memory it is in
   /// Positions in the outermost block, both inclusive.
   unsigned start = 0, end = 0;
-  /// Tenants of the arena that end where this one begins, or earlier; others that live at the same time lie below them
-  /// or above this one.
+  /// Tenants of the same memory that end where this one begins, or earlier; others that live at the same time lie below
+  /// them or above this one.
   SmallVector<unsigned> below;
   /// Scratch memory lies at the bottom, at a place that is an expression.
   sym::SymExpr offset;
@@ -53,6 +55,11 @@ struct PlannedResult {
   RankedTensorType type;
   sym::SymExpr bytes; // null where an extent is not known
   unsigned start;
+  /// Where it is made, unless it is copied; the extents are known at entry and not negative.
+  Operation *alloc = nullptr;
+  bool isKnownAtEntry = false;
+  /// Those that lie in its memory, each after those below it.
+  SmallVector<unsigned> tenants = {};
 };
 
 struct MemoryPlan {
@@ -63,8 +70,13 @@ struct MemoryPlan {
 };
 
 /// Orders the tenants in the arena of `plan` so that little memory is needed at the sizes of all `samples`: padded
-/// sizes of all tenants, in their order.
-void layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples);
+/// sizes of all tenants, in their order. Bytes of the arena for each sample.
+SmallVector<int64_t> layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples);
+
+/// Moves tenants of the arena into results that are made after their life, as far as they are proved to fit. For each
+/// sample: padded sizes of all tenants, bytes of all results.
+void lendResults(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVector<int64_t>> sizes,
+                 ArrayRef<SmallVector<int64_t>> resultSizes);
 
 /// Plans a function of the destination phase; reports why it cannot. Outputs are not tenants.
 FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function);

@@ -87,27 +87,34 @@ static SmallVector<SymExpr> getLiveBytes(MLIRContext *context, const MemoryPlan 
   return sums;
 }
 
-std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &plan) {
+/// Tenants of one memory, numbered from 0 in this order.
+static llvm::json::Array printTenants(const MemoryPlan &plan, ArrayRef<unsigned> order) {
   DenseMap<unsigned, int64_t> numbers;
-  for (auto [number, index] : llvm::enumerate(plan.order))
+  for (auto [number, index] : llvm::enumerate(order))
     numbers[index] = number;
-  llvm::json::Array arena, live;
-  for (unsigned index : plan.order) {
+  llvm::json::Array tenants;
+  for (unsigned index : order) {
     const Tenant &tenant = plan.tenants[index];
     llvm::json::Array below;
     for (unsigned other : tenant.below)
       below.push_back(numbers.lookup(other));
-    arena.push_back(llvm::json::Object{{"tensor", describe(tenant)},
-                                       {"bytes", tenant.bytes.str()},
-                                       {"from", static_cast<int64_t>(tenant.start)},
-                                       {"to", static_cast<int64_t>(tenant.end)},
-                                       {"above", std::move(below)}});
+    tenants.push_back(llvm::json::Object{{"tensor", describe(tenant)},
+                                         {"bytes", tenant.bytes.str()},
+                                         {"from", static_cast<int64_t>(tenant.start)},
+                                         {"to", static_cast<int64_t>(tenant.end)},
+                                         {"above", std::move(below)}});
   }
+  return tenants;
+}
+
+std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &plan) {
+  llvm::json::Array live;
   llvm::json::Array results;
   for (const PlannedResult &result : plan.results)
     results.push_back(llvm::json::Object{{"tensor", printType(result.type)},
                                          {"bytes", result.bytes ? result.bytes.str() : "?"},
-                                         {"from", static_cast<int64_t>(result.start)}});
+                                         {"from", static_cast<int64_t>(result.start)},
+                                         {"holds", printTenants(plan, result.tenants)}});
   for (SymExpr sum : getLiveBytes(context, plan))
     live.push_back(sum.str());
   auto count = [&](Home home) {
@@ -122,7 +129,7 @@ std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &pla
                             {"growing", count(Home::Growing)},
                             {"carried_by_loops", count(Home::Alternating)},
                             {"alignment", kArenaAlignment},
-                            {"arena", std::move(arena)},
+                            {"arena", printTenants(plan, plan.order)},
                             {"results", std::move(results)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(report));

@@ -32,6 +32,7 @@ public:
     SmallVector<Value> offsets = computeOffsets();
     if (!plan.order.empty())
       arena = createStorage(entry, function.getLoc(), getHighestEnd(plan.top), kArenaSpace);
+    makeLendingResults(offsets);
     for (auto [index, tenant] : llvm::enumerate(plan.tenants)) {
       if (auto call = dyn_cast<CallDPSOp>(tenant.op)) {
         call->setAttr(kWorkspaceAttrName, sym::ExprAttr::get(tenant.offset));
@@ -42,6 +43,8 @@ public:
       case Home::Arena:
         replaceAlloc(alloc, arena, offsets[index]);
         break;
+      case Home::Result:
+        break; // is there already
       case Home::Separate:
         replaceBySeparateStorage(alloc, kArenaSpace);
         break;
@@ -55,7 +58,7 @@ public:
     }
     SmallVector<AllocOp> outputs;
     function.walk([&](AllocOp alloc) {
-      if (alloc->hasAttr(kOutputAttrName))
+      if (alloc->hasAttr(kOutputAttrName) && !llvm::is_contained(replaced, alloc))
         outputs.push_back(alloc);
     });
     for (AllocOp alloc : outputs)
@@ -187,6 +190,12 @@ private:
     return difference && !small.mayBeNegative && !large.mayBeNegative && isSumOfProducts(difference);
   }
 
+  /// Where a tenant begins and ends whose lower neighbours are placed.
+  void place(unsigned index) {
+    begins[index] = getHighestEnd(plan.tenants[index].below);
+    ends[index] = add(begins[index], getSize(plan.tenants[index]));
+  }
+
   SmallVector<Value> computeOffsets() {
     begins.resize(plan.tenants.size());
     ends.resize(plan.tenants.size());
@@ -197,10 +206,31 @@ private:
         ends[index] = evaluateOnce(tenant.offset + tenant.padded);
         continue;
       }
-      begins[index] = getHighestEnd(tenant.below);
-      ends[index] = add(begins[index], getSize(tenant));
+      place(index);
     }
+    for (const PlannedResult &result : plan.results)
+      for (unsigned index : result.tenants)
+        place(index);
     return begins;
+  }
+
+  /// Results that lend memory are made at entry.
+  void makeLendingResults(ArrayRef<Value> offsets) {
+    for (const PlannedResult &result : plan.results) {
+      if (result.tenants.empty())
+        continue;
+      auto alloc = cast<AllocOp>(result.alloc);
+      Value storage = createStorage(entry, alloc.getLoc(), evaluateOnce(result.bytes), kOutputSpace);
+      storage.getDefiningOp()->setAttr(kOutputAttrName, alloc->getAttr(kOutputAttrName));
+      SmallVector<Value> shapes;
+      if (sym::mentionsSymbol(alloc.getType()))
+        shapes.push_back(getEntryShape());
+      auto tensor = TensorAtOp::create(entry, alloc.getLoc(), alloc.getType(), storage, getConstant(0), shapes);
+      alloc->replaceAllUsesWith(tensor);
+      replaced.push_back(alloc);
+      for (unsigned index : result.tenants)
+        replaceAlloc(cast<AllocOp>(plan.tenants[index].op), storage, offsets[index]);
+    }
   }
 
   void replaceAlloc(AllocOp alloc, Value storage, Value offset) {

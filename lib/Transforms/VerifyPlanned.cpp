@@ -63,6 +63,7 @@ private:
   func::FuncOp function;
   PlannedSizes sizes;
   llvm::DenseMap<Operation *, Place> places;
+  llvm::DenseSet<Operation *> outputs; // with a tensor
   MemoryPlaces contents;
 };
 
@@ -148,8 +149,11 @@ LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
   if (!bytes)
     return op.emitOpError("needs more memory than 64 bits can count");
   PlannedSizes::Quantity end = sizes.add(*begin, sizes.get(bytes));
-  // An output is as large as its own tensor.
-  if (storage.getSpace() == "arena") {
+  // The first one in an output is the result; others use its memory before it is written.
+  if (storage.getSpace() == "output" && outputs.insert(storage).second && !sizes.isAtMost(*size, end))
+    return op.emitOpError("is the first tensor of an output and takes ")
+           << sizes.str(end) << " of " << sizes.str(*size) << " bytes, expected all";
+  if (storage.getSpace() == "arena" || storage.getSpace() == "output") {
     if (!sizes.isNonNegative(*begin))
       return op.emitOpError("is not proved to lie inside of its storage: begins at ") << sizes.str(*begin);
     if (!sizes.isAtMost(end, *size))

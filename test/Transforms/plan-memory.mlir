@@ -6,23 +6,23 @@ relax_tp.func private @relu(%x: tensor<?x8xf32> {relax_sym.shape = #n_8})
   relax_tp.yield %o : tensor<?x8xf32>
 }
 
-// A chain needs two buffers, whatever its length; the last result is written to the output.
+// A chain needs two buffers, whatever its length: one of them is the output.
 // CHECK-LABEL: func.func @chain(
-//  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 64{{.*}}planned_bytes{{.*}}(n ceildiv 2) * 128{{.*}}results\22:[{\22bytes\22:\22n * 32\22,\22from\22:11,{{.*}}tensors\22:3}"
+//  CHECK-SAME:   relax.memory_report = "{{.*}}lower_bound{{.*}}n * 32{{.*}}planned_bytes{{.*}}(n ceildiv 2) * 64{{.*}}results\22:[{\22bytes\22:\22n * 32\22,\22from\22:11,{{.*}}tensors\22:3}"
 //       CHECK:   %[[ZERO:.*]] = arith.constant 0 : index
 //       CHECK:   %[[X:.*]] = relax.shape_of %arg0
 //       CHECK:   %[[S:.*]] = relax.make_shape %[[X]] : (!relax.shape<[n, 8]>) -> !relax.shape<[n]>
-//       CHECK:   %[[OFFSET:.*]] = relax.eval_expr %[[S]], (n ceildiv 2) * 64 :
-//       CHECK:   %[[BYTES:.*]] = arith.addi %[[OFFSET]], %[[OFFSET]] overflow<nsw>
+//       CHECK:   %[[BYTES:.*]] = relax.eval_expr %[[S]], (n ceildiv 2) * 64 :
 //       CHECK:   %[[ARENA:.*]] = relax.storage %[[BYTES]] {alignment = 64 : i64, space = "arena"} : !relax.storage
+//       CHECK:   %[[SIZE:.*]] = relax.eval_expr %[[S]], n * 32 :
+//       CHECK:   %[[OUT:.*]] = relax.storage %[[SIZE]] {alignment = 64 : i64, relax.output = 0 : i64, space = "output"}
+//       CHECK:   %[[D:.*]] = relax.tensor_at %[[OUT]][%[[ZERO]]]
 //       CHECK:   %[[A:.*]] = relax.tensor_at %[[ARENA]][%[[ZERO]]]
 //       CHECK:   relax.call_tp @relu(%arg0) into(%[[A]])
-//       CHECK:   %[[B:.*]] = relax.tensor_at %[[ARENA]][%[[OFFSET]]]
+//       CHECK:   %[[B:.*]] = relax.tensor_at %[[OUT]][%[[ZERO]]]
 //       CHECK:   relax.call_tp @relu({{.*}}) into(%[[B]])
 //       CHECK:   %[[C:.*]] = relax.tensor_at %[[ARENA]][%[[ZERO]]]
 //       CHECK:   relax.call_tp @relu({{.*}}) into(%[[C]])
-//       CHECK:   %[[OUT:.*]] = relax.storage %{{.*}} {alignment = 64 : i64, relax.output = 0 : i64, space = "output"}
-//       CHECK:   %[[D:.*]] = relax.tensor_at %[[OUT]]
 //       CHECK:   relax.call_tp @relu({{.*}}) into(%[[D]])
 func.func @chain(%x: tensor<?x8xf32, #n_8>) -> tensor<?x8xf32, #n_8> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.call_tp @relu(%x) : (tensor<?x8xf32, #n_8>) -> tensor<?x8xf32, #n_8>
@@ -165,11 +165,11 @@ relax_tp.func private @copy1(%x: tensor<?xf32> {relax_sym.shape = #relax_sym.sha
 // CHECK-LABEL: func.func @equal_sizes(
 //       CHECK:   %[[ZERO:.*]] = arith.constant 0 : index
 //       CHECK:   %[[SIZE:.*]] = relax.eval_expr %{{.*}}, (n floordiv 4) * 64 + 64 :
-//       CHECK:   %[[BYTES:.*]] = arith.addi %[[SIZE]], %[[SIZE]] overflow<nsw>
-//       CHECK:   %[[ARENA:.*]] = relax.storage %[[BYTES]]
+//       CHECK:   %[[ARENA:.*]] = relax.storage %[[SIZE]]
 //   CHECK-NOT:   arith.maxsi
+//       CHECK:   %[[OUT:.*]] = relax.storage %{{.*}} relax.output = 0
 //       CHECK:   relax.tensor_at %[[ARENA]][%[[ZERO]]], %{{.*}} -> tensor<?x4xf32
-//       CHECK:   relax.tensor_at %[[ARENA]][%[[SIZE]]], %{{.*}} -> tensor<?xf32
+//       CHECK:   relax.tensor_at %[[OUT]][%[[ZERO]]], %{{.*}} -> tensor<?xf32
 //       CHECK:   relax.tensor_at %[[ARENA]][%[[ZERO]]], %{{.*}} -> tensor<?xf32
 func.func @equal_sizes(%x: tensor<?x4xf32, #a>) -> tensor<?xf32, #b> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.call_tp @copy2(%x) : (tensor<?x4xf32, #a>) -> tensor<?x4xf32, #a>

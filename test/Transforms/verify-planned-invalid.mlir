@@ -171,3 +171,50 @@ func.func @past_the_end(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = relax.call_dps @lib(%x) into(%a) {relax.workspace_offset = #relax_sym.expr<40>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// The result takes all of an output.
+func.func @small_result(%s: !relax.shape<[n]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %a = relax.eval_expr %s, n * 8 : !relax.shape<[n]> -> index
+  %st = relax.storage %a {alignment = 64 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  // expected-error @below {{is the first tensor of an output and takes n * 4 of n * 8 bytes, expected all}}
+  %d = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  return
+}
+
+// -----
+
+// What uses the memory of a result before it is written lies inside of it.
+func.func @large_tenant(%s: !relax.shape<[n]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %a = relax.eval_expr %s, n * 4 : !relax.shape<[n]> -> index
+  %st = relax.storage %a {alignment = 64 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  // expected-error @below {{is not proved to lie inside of its storage: ends at n * 8 of n * 4 bytes}}
+  %e = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf64, #relax_sym.shape<[n]>>
+  return
+}
+
+// -----
+
+// A tensor that is still needed when the result is written cannot share its memory.
+#n = #relax_sym.shape<[n]>
+relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+func.func @read_late(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %s = relax.shape_of %x : tensor<?xf32, #n> -> !relax.shape<[n]>
+  %a = relax.eval_expr %s, n * 4 : !relax.shape<[n]> -> index
+  %st = relax.storage %a {alignment = 64 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #n>
+  // expected-note @below {{they are placed here}}
+  %e = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #n>
+  %0 = relax.call_tp @relu(%x) into(%e) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  // expected-error @below {{writes bytes 0 to n * 4, which are not proved to be apart from bytes 0 to n * 4 that are still needed}}
+  %1 = relax.call_tp @relu(%0) into(%d) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return %1 : tensor<?xf32, #n>
+}

@@ -83,6 +83,10 @@ class Plan:
         for tensor, size in zip(self.tensors, self.get_sizes(symbols)):
             changes += [(tensor["from"], 0, size), (tensor["to"], 1, -size)]
         if with_results:
+            held = [tensor for result in self.report["results"] for tensor in result["holds"]]
+            for tensor in held:
+                size = max(0, evaluate(tensor["bytes"], symbols))
+                changes += [(tensor["from"], 0, size), (tensor["to"], 1, -size)]
             changes += [(result["from"], 0, evaluate(result["bytes"], symbols)) for result in self.report["results"]]
         live = most = 0
         for _, _, change in sorted(changes):

@@ -42,7 +42,8 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     cannot be compared while compiling are compared at entry. Which of two lies below is chosen by packing them at
     sample sizes. What lives inside of a branch or loop is kept for the whole of it. Sizes found while running count with their bound
     (`u <= n * m`), or get memory of their own, which grows as needed inside of branches and loops. What a loop hands to its
-    next iteration alternates between two blocks. Everything in the arena begins at a multiple of 64 bytes. The function
+    next iteration alternates between two blocks. Everything in the arena begins at a multiple of 64 bytes. What is
+    dead before a result is made may lie in that result's memory, where it is proved to fit and the arena gets smaller. The function
     attribute `relax.memory_report` tells the plan, the planned bytes and a lower bound, as JSON.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect", "::mlir::arith::ArithDialect"];

@@ -220,9 +220,9 @@ LogicalResult HostEmitter::emitTensorAt(TensorAtOp op) {
   }
   Operation *storage = op.getStorage().getDefiningOp();
   auto output = storage ? storage->getAttrOfType<IntegerAttr>(kOutputAttrName) : IntegerAttr();
-  if (output) {
+  if (output && !storages.contains(op.getStorage())) {
     tensor.output = output.getInt();
-    tensor.data = allocateOutput(output.getInt(), tensor.dims);
+    storages[op.getStorage()] = tensor.data = allocateOutput(output.getInt(), tensor.dims);
   } else if (growing.count(op.getStorage())) {
     tensor.data = growStorage(op.getStorage(), countBytes(tensor.dims, op.getType().getElementType()));
   } else if (Value base = storages.lookup(op.getStorage())) {
