@@ -364,7 +364,12 @@ static FailureOr<Tensor> interpretQuantizedConv(Frame &frame, QuantizedConvOp op
   return convolve(frame, *x, *w, how);
 }
 
+static FailureOr<Tensor> interpretBitcast(Frame &frame, BitcastOp op) {
+  return frame.tensor(op.getOperand()).reinterpreted(op.getDtype());
+}
+
 void interp::registerQuantizationOps(OpTable &table) {
+  table.add(interpretBitcast);
   table.add(interpretDecode);
   table.add(interpretEncode);
   table.add(interpretQuantize);

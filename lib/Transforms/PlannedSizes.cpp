@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -20,7 +21,13 @@ using sym::Verdict;
 PlannedSizes::PlannedSizes(func::FuncOp function)
     : prover(function.getContext(), sym::getScope(function)),
       entryProver(function.getContext(), SymbolBounds(function).getEntryFacts()) {
-  forEachUpperBound(function, [&](SymExpr symbol, SymExpr bound) { bounds.push_back({symbol, bound}); });
+  // A fact and a match_cast may say the same.
+  llvm::SmallDenseSet<std::pair<SymExpr, SymExpr>> seen;
+  forEachUpperBound(function, [&](SymExpr symbol, SymExpr bound) {
+    if (seen.insert({symbol, bound}).second)
+      bounds.push_back({symbol, bound});
+  });
+  findExamples(sym::getScope(function));
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,14 +179,84 @@ bool PlannedSizes::isExprAtMost(SymExpr a, SymExpr b, Effort effort) {
   return answer;
 }
 
+/// The value that a symbol has in an example which does not mention it.
+static int64_t getFreeValue(StringRef symbol, int64_t base) {
+  return base + static_cast<int64_t>(llvm::xxh3_64bits(symbol) % 3);
+}
+
+void PlannedSizes::findExamples(sym::ScopeAttr scope) {
+  ArrayRef<sym::Fact> facts = scope ? scope.getFacts() : ArrayRef<sym::Fact>();
+  SmallVector<StringRef> symbols;
+  auto collect = [&](SymExpr expr) { llvm::append_range(symbols, expr.getSymbols()); };
+  for (const sym::Fact &fact : facts) {
+    collect(fact.lhs);
+    collect(fact.rhs);
+  }
+  for (auto [symbol, bound] : bounds) {
+    collect(symbol);
+    collect(bound);
+  }
+  for (int64_t base : {0, 1, 5, 64, 1000}) {
+    llvm::StringMap<int64_t> values;
+    for (StringRef symbol : symbols)
+      values.try_emplace(symbol, getFreeValue(symbol, base));
+    auto read = [&](StringRef name) { return std::optional(values.lookup(name)); };
+    // What is bounded is as large as may be; bounds of bounds take a few rounds.
+    bool isStable = false;
+    for (unsigned round = 0; round < 8 && !isStable; ++round) {
+      llvm::StringMap<int64_t> next = values;
+      for (auto [symbol, bound] : bounds)
+        next[*symbol.getSymbol()] = std::numeric_limits<int64_t>::max();
+      for (auto [symbol, bound] : bounds)
+        if (std::optional<int64_t> value = bound.evaluate(read))
+          next[*symbol.getSymbol()] = std::min(next[*symbol.getSymbol()], std::max<int64_t>(*value, 0));
+      isStable = llvm::all_of(next, [&](const auto &entry) { return values.lookup(entry.first()) == entry.second; });
+      values = std::move(next);
+    }
+    bool holds =
+        isStable && llvm::all_of(facts, [&](const sym::Fact &fact) { return fact.evaluate(read).value_or(false); });
+    holds = holds && llvm::all_of(bounds, [&](const auto &pair) {
+              std::optional<int64_t> bound = pair.second.evaluate(read);
+              return bound && values.lookup(*pair.first.getSymbol()) <= *bound;
+            });
+    if (holds)
+      examples.push_back(std::move(values));
+  }
+}
+
+bool PlannedSizes::isRefuted(SymExpr a, SymExpr b) const {
+  for (const llvm::StringMap<int64_t> &values : examples) {
+    auto read = [&](StringRef name) {
+      auto known = values.find(name);
+      return std::optional(known == values.end() ? getFreeValue(name, 5) : known->second);
+    };
+    std::optional<int64_t> x = a.evaluate(read), y = b.evaluate(read);
+    if (x && y && *x > *y)
+      return true;
+  }
+  return false;
+}
+
 /// a <= b, if need be after replacing symbols with which `a` grows by what they do not exceed.
 bool PlannedSizes::proveWithBounds(SymExpr a, SymExpr b, unsigned depth) {
-  if (!a || !b)
+  if (!a || !b || isRefuted(a, b))
     return false;
-  if (a == b || isRoundedUp(b, a) || prover.isLessEqual(a, b) == Verdict::True)
+  auto [failure, isNew] = failures.try_emplace({a, b}, depth);
+  if (!isNew && failure->second >= depth)
+    return false;
+  failure->second = depth;
+  bool isProved = searchProof(a, b, depth, isNew);
+  if (isProved)
+    failures.erase({a, b});
+  return isProved;
+}
+
+bool PlannedSizes::searchProof(SymExpr a, SymExpr b, unsigned depth, bool isNew) {
+  if (isNew && (a == b || isRoundedUp(b, a) || prover.isLessEqual(a, b) == Verdict::True))
     return true;
   // b is what something large takes, rounded up: 64 * q - c is as good as 64 * q.
-  if (SymExpr rounded = roundUp(a, 64); rounded && rounded != a && prover.isLessEqual(rounded, b) == Verdict::True)
+  if (SymExpr rounded = isNew ? roundUp(a, 64) : SymExpr();
+      rounded && rounded != a && prover.isLessEqual(rounded, b) == Verdict::True)
     return true;
   SymExpr zero = SymExpr::constant(a.getContext(), 0);
   for (auto [symbol, bound] : depth ? ArrayRef(bounds) : ArrayRef<std::pair<SymExpr, SymExpr>>()) {
@@ -198,8 +275,8 @@ bool PlannedSizes::proveWithBounds(SymExpr a, SymExpr b, unsigned depth) {
     if (!grows)
       continue;
     // The symbol is not below 0, so the bound isn't either.
-    if (proveWithBounds(replace(bound), b, depth - 1) ||
-        proveWithBounds(replace(SymExpr::max({bound, zero})), b, depth - 1))
+    SymExpr replaced = replace(bound), clamped = replace(SymExpr::max({bound, zero}));
+    if (proveWithBounds(replaced, b, depth - 1) || (clamped != replaced && proveWithBounds(clamped, b, depth - 1)))
       return true;
   }
   return false;

@@ -14,6 +14,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::relax {
 
@@ -53,17 +54,26 @@ private:
   bool proveAtMost(Quantity a, Quantity b, Effort effort);
   bool isExprAtMost(sym::SymExpr a, sym::SymExpr b, Effort effort);
   bool proveWithBounds(sym::SymExpr a, sym::SymExpr b, unsigned depth);
+  /// The same without memory; what needs no replacement is tried only for a new pair.
+  bool searchProof(sym::SymExpr a, sym::SymExpr b, unsigned depth, bool isNew);
+  /// Fills `examples`.
+  void findExamples(sym::ScopeAttr scope);
+  /// Some example says that a > b: then no proof of a <= b exists, and none is looked for.
+  bool isRefuted(sym::SymExpr a, sym::SymExpr b) const;
   bool isRoundedUp(sym::SymExpr expr, sym::SymExpr bytes) const;
   /// One expression; null when it would be long.
   sym::SymExpr flatten(Quantity quantity) const;
 
   sym::Prover prover, entryProver;
   SmallVector<std::pair<sym::SymExpr, sym::SymExpr>> bounds; // a symbol and what it does not exceed
+  /// Values of symbols at which all facts and bounds hold; symbols that none of them mentions have any value.
+  SmallVector<llvm::StringMap<int64_t>> examples;
   SmallVector<Node> nodes;
   DenseMap<std::tuple<unsigned, sym::SymExpr, unsigned, unsigned>, Quantity> numbers;
   DenseMap<Value, std::optional<Quantity>> values;
   DenseMap<std::tuple<Quantity, Quantity, unsigned>, bool> answers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, bool> exprAnswers;
+  DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, unsigned> failures; // with how many replacements
   DenseMap<Quantity, bool> signs;
   llvm::DenseSet<sym::SymExpr> nonNegative;
 };

@@ -27,6 +27,8 @@ LENGTHS = {
 }
 # There the last dimension is none: of the indices it fixes a rank, of a signal it tells real from complex numbers.
 LAST_LENGTHS = {"GatherND": [1], "ScatterND": [1], "DFT": [0], "STFT": [0]}
+# The same for inputs of functions that are spelled out: start of the case's name and input.
+SPELLED = [("test_affine_grid", "size")]
 # Values that say what an extent is, and change with it: start of the case's name, input and index, input and dimension.
 TIED = [("test_affine_grid", "size", 0, "theta", 0)]
 
@@ -40,9 +42,12 @@ class Second:
     reason: str = ""
 
 
-def _fixed_dims(model, shapes):
+def _fixed_dims(case, model, shapes):
     """{input name: set of dimensions that stay}"""
     fixed = {name: set() for name in shapes}
+    for stem, name in SPELLED:
+        if case.name.startswith(stem) and name in shapes:
+            fixed[name].update(range(len(shapes[name])))
     for node in model.graph.node:
         for position, name in enumerate(node.input):
             if name not in shapes:
@@ -57,7 +62,7 @@ def _fixed_dims(model, shapes):
 def make_symbolic(case, shapes):
     """The model with dim_params, and the dimensions that got one."""
     model = case.load()
-    fixed = _fixed_dims(model, shapes)
+    fixed = _fixed_dims(case, model, shapes)
     # An "expanded" case computes with the same inputs as the operator that it spells out.
     del model.graph.value_info[:]
     dims = []

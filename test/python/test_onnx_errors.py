@@ -326,7 +326,6 @@ NODES = {
     "expand": (node("Expand", "x k"), "the shape must be a vector of constant length, at most 64"),
     "expand to negative": (node("Expand", "s low"), "dimension 0 is negative: -2"),
     "expand extents": (node("Expand", "f far"), "'relax.broadcast_to' op "),
-    "squeeze": (node("Squeeze", "x"), "needs axes: whether dimension 0 of extent n is 1 is not known"),
     "squeeze extent": (node("Squeeze", "x one"), "'relax.squeeze' op "),
     "constant": (node("Constant", ""), "has 0 attributes, expected 1"),
     "constant kind": (node("Constant", "", value_string="a"), "has no attribute of a supported kind"),

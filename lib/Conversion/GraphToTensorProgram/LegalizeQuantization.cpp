@@ -278,7 +278,19 @@ static Value writeEncode(EncodeOp op, ProgramBody &body) {
   });
 }
 
+static Value writeBitcast(BitcastOp op, ProgramBody &body) {
+  Type type = cast<RankedTensorType>(body.getOut().getType()).getElementType();
+  return createParallel(body, body.getInput(0), body.builder.getMultiDimIdentityMap(op.getType().getRank()),
+                        body.getOut(), [&](OpBuilder &builder, Location loc, ValueRange x) -> Value {
+                          // Programs see integers without a sign.
+                          if (x[0].getType() == type)
+                            return x[0];
+                          return arith::BitcastOp::create(builder, loc, type, x[0]);
+                        });
+}
+
 void relax::populateQuantizationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
   patterns.add<ProgramPattern<DecodeOp>>(patterns.getContext(), library, writeDecode);
   patterns.add<ProgramPattern<EncodeOp>>(patterns.getContext(), library, writeEncode);
+  patterns.add<ProgramPattern<BitcastOp>>(patterns.getContext(), library, writeBitcast);
 }

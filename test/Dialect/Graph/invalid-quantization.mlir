@@ -173,3 +173,19 @@ func.func @product_packed(%x: tensor<2x3xi8>, %y: tensor<3x2xi8>) {
   %0 = relax.quantized_matmul %x, %y {lhs_format = "u4", rhs_format = "i8"} : (tensor<2x3xi8>, tensor<3x2xi8>) -> tensor<2x2xi32>
   return
 }
+
+// -----
+
+func.func @bits(%x: tensor<2xf32>) {
+  // expected-error @below {{'relax.bitcast' op dtype is expected to be a type of as many bits as 'f32', got 'i64'}}
+  %0 = relax.bitcast %x {dtype = i64} : (tensor<2xf32>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @bool_bits(%x: tensor<2xi1>) {
+  // expected-error @below {{'relax.bitcast' op dtype is expected to be a type of as many bits as 'i1', got 'i1'}}
+  %0 = relax.bitcast %x {dtype = i1} : (tensor<2xi1>) -> tensor<2xi1>
+  return
+}

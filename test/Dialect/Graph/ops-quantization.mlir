@@ -13,6 +13,9 @@ func.func @formats(%c: tensor<?x?xi8, #nm>, %x: tensor<?x?xf32, #nm>) attributes
   // PRINT: relax.encode %{{.*}} {format = "i2", saturate} :
   // CHECK: relax.encode {{.*}} -> tensor<?x?xi8, #relax_sym.shape<[n, m ceildiv 4]>>
   %1 = relax.encode %x {format = "i2", saturate} : (tensor<?x?xf32, #nm>) -> tensor<?x?xi8>
+  // PRINT: relax.bitcast %{{.*}} {dtype = i32} :
+  // CHECK: relax.bitcast {{.*}} -> tensor<?x?xi32, #relax_sym.shape<[n, m]>>
+  %2 = relax.bitcast %x {dtype = i32} : (tensor<?x?xf32, #nm>) -> tensor<?x?xi32>
   return
 }
 

@@ -107,6 +107,14 @@ FailureOr<RankedTensorType> EncodeOp::inferType(TypeInference &inference, Adapto
                             IntegerType::get(inference.getContext(), format->getStorageBits()));
 }
 
+FailureOr<RankedTensorType> BitcastOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  Type source = getElementTypeOrSelf(adaptor.getOperand().getType()), dtype = adaptor.getDtype();
+  auto hasBits = [](Type type) { return sym::isElementOf(type, sym::kElements) && type.getIntOrFloatBitWidth() >= 8; };
+  if (!hasBits(source) || !hasBits(dtype) || source.getIntOrFloatBitWidth() != dtype.getIntOrFloatBitWidth())
+    return inference.fail("dtype is expected to be a type of as many bits as ", source, ", got ", dtype);
+  return inference.makeType(sym::getSymbolicDims(adaptor.getOperand().getType()), dtype);
+}
+
 /// Scale and zero point fit `dims`.
 template <typename Adaptor>
 static LogicalResult verifyScales(TypeInference &inference, Adaptor adaptor, ArrayRef<SymExpr> dims,

@@ -108,6 +108,30 @@ Value mlir::relax::onnx::checkDims(NodeEmitter &e, Value x, ArrayRef<SymExpr> di
                                     builder.getArrayAttr({}));
 }
 
+void mlir::relax::onnx::assertFact(NodeEmitter &e, const sym::Fact &fact, const Twine &message) {
+  if (e.failed())
+    return;
+  if (!fact.lhs || !fact.rhs)
+    return e.fail("an extent does not fit 64 bits");
+  sym::Verdict verdict = e.getProver().holds(fact);
+  if (verdict == sym::Verdict::True)
+    return;
+  if (verdict == sym::Verdict::False)
+    return e.fail(message);
+  SmallVector<SymExpr> symbols;
+  for (SymExpr side : {fact.lhs, fact.rhs})
+    for (StringRef name : side.getSymbols())
+      if (SymExpr symbol = SymExpr::symbol(e.getContext(), name); !llvm::is_contained(symbols, symbol))
+        symbols.push_back(symbol);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  fact.print(os);
+  OpBuilder &builder = e.getImporter().getBuilder();
+  if (Value shape = e.makeShape(symbols))
+    graph::AssertShapeOp::create(builder, e.getLoc(), shape, builder.getStringAttr(text),
+                                 builder.getStringAttr(message));
+}
+
 Value mlir::relax::onnx::roundTo(NodeEmitter &e, Value x, Type type) {
   if (!x || e.failed())
     return {};

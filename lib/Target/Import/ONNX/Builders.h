@@ -70,6 +70,10 @@ Value wrapIndices(NodeEmitter &e, Value indices, ArrayRef<sym::SymExpr> extents)
 /// The same tensor with other extents, which run time checks unless they are proved.
 Value checkDims(NodeEmitter &e, Value x, ArrayRef<sym::SymExpr> dims);
 
+/// Run time checks the fact, unless it is proved, and gives `message` with the values of its symbols. Nothing happens
+/// after an error; a fact that is never true is one.
+void assertFact(NodeEmitter &e, const sym::Fact &fact, const Twine &message);
+
 /// A tensor of floats with the fraction of every number cut down to what `type` holds, still in the type it has.
 Value roundTo(NodeEmitter &e, Value x, Type type);
 

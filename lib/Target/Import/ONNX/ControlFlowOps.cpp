@@ -8,6 +8,7 @@
 // those are is found by importing a body again until nothing changes.
 //
 //===----------------------------------------------------------------------===//
+#include "Builders.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "Scopes.h"
@@ -97,20 +98,8 @@ static bool chooseBranch(NodeEmitter &e, const GraphProto &branch) {
   if (!fact)
     return false;
   GraphImporter &importer = e.getImporter();
-  if (!importer.assume(*fact)) {
-    SmallVector<SymExpr> symbols;
-    for (SymExpr side : {fact->lhs, fact->rhs})
-      for (StringRef name : side.getSymbols())
-        if (SymExpr symbol = SymExpr::symbol(e.getContext(), name); !llvm::is_contained(symbols, symbol))
-          symbols.push_back(symbol);
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    fact->print(os);
-    OpBuilder &builder = importer.getBuilder();
-    if (Value shape = e.makeShape(symbols))
-      graph::AssertShapeOp::create(builder, e.getLoc(), shape, builder.getStringAttr(text),
-                                   builder.getStringAttr("the branches of an If have different ranks"));
-  }
+  if (!importer.assume(*fact))
+    assertFact(e, *fact, "the branches of an If have different ranks");
   inlineBranch(e, branch);
   return true;
 }
@@ -290,6 +279,38 @@ static SmallVector<GraphValue> makeInputs(NodeEmitter &e, const LoopPlan &plan, 
   return inputs;
 }
 
+/// A stack with one more value. Where only the body knows the value's size, the first one says what it is and the
+/// others must have the same.
+static Value growStack(NodeEmitter &e, Value iteration, Value stack, Value value, bool prepends,
+                       RankedTensorType element) {
+  OpBuilder &builder = e.getImporter().getBuilder();
+  RankedTensorType type = getStackType(element);
+  Value single = e.expandDims(value, {0});
+  auto join = [&](Value longer) {
+    Value joined = prepends ? e.concat({single, longer}, 0) : e.concat({longer, single}, 0);
+    return joined ? eraseTo(e, joined, type) : Value();
+  };
+  if (!llvm::is_contained(sym::getSymbolicDims(element), SymExpr()))
+    return join(e.getImporter().nameExtents(stack, e.getSymbolStem(), e.getLoc()));
+  Value isFirst = extractScalar(e, e.create<graph::EqualOp>({iteration, e.makeScalar(0, e.getI64())}));
+  if (!isFirst || !single)
+    return {};
+  auto choice = scf::IfOp::create(builder, e.getLoc(), type, isFirst, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(builder, e.getLoc(), eraseTo(e, single, type));
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  NamedAttribute binds = bindsAttr(e, 1);
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(value.getType());
+  dims.insert(dims.begin(), getBound(e, binds)[0]);
+  Value longer = join(graph::MatchCastOp::create(builder, e.getLoc(), sym::getTensorType(dims, type.getElementType()),
+                                                 stack, cast<ArrayAttr>(binds.getValue())));
+  if (!longer)
+    return {};
+  scf::YieldOp::create(builder, e.getLoc(), longer);
+  return choice.getResult(0);
+}
+
 /// What importing the body once found.
 enum class Found { Fits, Changed, Error };
 
@@ -341,14 +362,9 @@ static Found importBody(NodeEmitter &e, LoopPlan &plan, Region &region, ValueRan
   }
   ArrayRef<Value> collected = ArrayRef(outputs).drop_front(plan.carried.size());
   SmallVector<RankedTensorType> found;
-  for (Value value : collected) {
-    auto dims = *joinTypes(e, region, value.getType(), value.getType());
-    if (llvm::is_contained(dims, SymExpr())) {
-      e.fail("the size of a scan output is only known inside of the loop: " + describe(value.getType()));
-      return Found::Error;
-    }
-    found.push_back(sym::getTensorType(dims, getElementTypeOrSelf(value.getType())));
-  }
+  for (Value value : collected)
+    found.push_back(sym::getTensorType(*joinTypes(e, region, value.getType(), value.getType()),
+                                       getElementTypeOrSelf(value.getType())));
   hasChanged |= found != plan.collected;
   plan.collected = found;
   if (hasChanged)
@@ -357,13 +373,8 @@ static Found importBody(NodeEmitter &e, LoopPlan &plan, Region &region, ValueRan
     yielded.push_back(eraseTo(e, value, type));
   ValueRange stacks = state.take_back(collected.size());
   for (auto [index, value] : llvm::enumerate(collected)) {
-    Value stack = importer.nameExtents(stacks[index], e.getSymbolStem(), e.getLoc());
-    Value single = e.expandDims(value, {0});
     bool prepends = !plan.prepends.empty() && plan.prepends[index];
-    Value longer = prepends ? e.concat({single, stack}, 0) : e.concat({stack, single}, 0);
-    if (e.failed())
-      return Found::Error;
-    yielded.push_back(eraseTo(e, longer, getStackType(plan.collected[index])));
+    yielded.push_back(growStack(e, state[0], stacks[index], value, prepends, plan.collected[index]));
   }
   if (e.failed() || llvm::is_contained(yielded, Value()))
     return Found::Error;
@@ -381,8 +392,10 @@ static SmallVector<Value> makeInitialState(NodeEmitter &e, const LoopPlan &plan)
   for (auto [value, type] : llvm::zip(plan.initial, plan.carried))
     state.push_back(eraseTo(e, value, type));
   for (RankedTensorType element : plan.collected) {
+    // What is unknown is 0 until there is a value.
     SmallVector<SymExpr> dims = {e.constant(0)};
-    llvm::append_range(dims, sym::getSymbolicDims(element));
+    for (SymExpr dim : sym::getSymbolicDims(element))
+      dims.push_back(dim ? dim : e.constant(0));
     TypedAttr zero = e.getImporter().getBuilder().getZeroAttr(element.getElementType());
     if (Value none = e.full(dims, zero))
       state.push_back(eraseTo(e, none, getStackType(element)));

@@ -6,6 +6,7 @@
 #include "OpTable.h"
 #include "Quantization.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphQuantizationOps.h"
 #include "TensorData.h"
 
 using namespace mlir;
@@ -84,6 +85,33 @@ static void emitBitShift(NodeEmitter &e) {
 
 static void emitWhere(NodeEmitter &e) { e.setResult(0, e.select(e.getTensor(0), e.getTensor(1), e.getTensor(2))); }
 
+/// A power of two as its exponent alone, as f8E8M0FNU has it, from the bits of an f32. Saturating, zero and what is too
+/// small become the lowest, infinity and what is too large the highest; else NaN. So does what is negative.
+static Value castToPower(NodeEmitter &e, Value x, StringRef rounding, bool saturates) {
+  Type i32 = IntegerType::get(e.getContext(), 32), u8 = IntegerType::get(e.getContext(), 8, IntegerType::Unsigned);
+  auto bitcast = [&](Value value, Type type) {
+    return e.create<graph::BitcastOp>(value, e.attr("dtype", TypeAttr::get(type)));
+  };
+  auto constant = [&](int32_t value) {
+    return e.makeConstant(DenseElementsAttr::get(RankedTensorType::get({}, i32), value));
+  };
+  auto isAtLeast = [&](Value a, int32_t bound) { return e.create<graph::GreaterEqualOp>({a, constant(bound)}); };
+  Value bits = bitcast(e.cast(x, e.getF32()), i32),
+        fraction = e.create<graph::BitwiseAndOp>({bits, constant(0x7fffff)});
+  // The fraction from which on the exponent grows; numbers below 2^-126 have their leading bit in the fraction.
+  bool isUp = rounding == "up", isDown = rounding == "down";
+  Value grows = isAtLeast(fraction, isUp ? 1 : isDown ? 0x800000 : 0x400000);
+  Value growsBelow = isAtLeast(fraction, isUp ? 0x400001 : isDown ? 0x800000 : 0x600000);
+  grows = e.select(isAtLeast(bits, 0x800000), grows, growsBelow);
+  Value code = e.add(e.create<graph::ShiftRightOp>({bits, constant(23)}), e.cast(grows, i32));
+  Value isNumber = e.create<graph::LogicalAndOp>(
+      {isAtLeast(bits, saturates ? 0 : 1), e.create<graph::LessEqualOp>({bits, constant(0x7f800000 - !saturates)})});
+  if (saturates)
+    code = e.create<graph::MinimumOp>({code, constant(254)});
+  code = e.select(isNumber, code, constant(255));
+  return bitcast(e.cast(code, u8), Float8E8M0FNUType::get(e.getContext()));
+}
+
 /// What is too large for a small float becomes its largest number unless the node asks for what astype does.
 static void castTo(NodeEmitter &e, Type type) {
   bool saturates = e.getInt("saturate", 1) && isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8 &&
@@ -91,12 +119,15 @@ static void castTo(NodeEmitter &e, Type type) {
   std::string rounding = e.getString("round_mode", "up");
   if (rounding != "up" && rounding != "down" && rounding != "nearest")
     return e.fail("attribute 'round_mode' is '" + printable(rounding) + "', expected up, down or nearest");
-  if (isa<Float8E8M0FNUType>(type) && rounding != "nearest")
-    return e.fail("rounding mode '" + rounding + "' is not supported, only 'nearest'");
   Value x = e.getTensor(0);
   Type source = e.getType(0).getElementType();
   auto isSmallFloat = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; };
   auto isWideFloat = [](Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() > 8; };
+  if (isa<Float8E8M0FNUType>(type) && source != type && (rounding != "nearest" || e.getInt("saturate", 1))) {
+    if (source.isF64())
+      return e.fail("rounding mode '" + rounding + "' is not supported for doubles");
+    return e.setResult(0, castToPower(e, x, rounding, e.getInt("saturate", 1)));
+  }
   // astype converts floats of 8 and 4 bits from and to wider floats only.
   if (source != type && ((isSmallFloat(source) && !isWideFloat(type)) || (isSmallFloat(type) && !isWideFloat(source))))
     x = e.cast(x, e.getF32());
@@ -120,19 +151,22 @@ static void emitCast(NodeEmitter &e) {
 
 static void emitCastLike(NodeEmitter &e) { castTo(e, e.getType(1).getElementType()); }
 
-/// Between integers of one width, where astype keeps the bits.
 static void emitBitCast(NodeEmitter &e) {
   if (!e.hasAttr("to"))
     return e.fail("attribute 'to' is missing");
   int32_t code = e.getInt("to", 0);
   Type from = e.getType(0).getElementType(), to = getElementType(e.getContext(), code);
+  if (e.failed() || from == to)
+    return e.setResult(0, e.getTensor(0));
   auto getBits = [](Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); };
-  if (!e.failed() && (!to || getBits(from) != getBits(to)))
+  if (!to || getBits(from) != getBits(to))
     return e.fail("the bits of " + getTypeName(getTypeCode(from)) + " are not those of " + getTypeName(code));
-  if (!e.failed() && from != to && (!isa<IntegerType>(from) || !isa<IntegerType>(to) || to.isInteger(1)))
-    return e.fail("the bits of " + getTypeName(getTypeCode(from)) + " as " + getTypeName(code) +
-                  " are not supported, only between integers");
-  e.setResult(0, e.cast(e.getTensor(0), to));
+  // A bool is 0 or 1.
+  if (from.isInteger(1))
+    return e.setResult(0, e.cast(e.getTensor(0), to));
+  if (getBits(from) < 8 || to.isInteger(1))
+    return e.fail("the bits of " + getTypeName(getTypeCode(from)) + " as " + getTypeName(code) + " are not supported");
+  e.setResult(0, e.create<graph::BitcastOp>(e.getTensor(0), e.attr("dtype", TypeAttr::get(to))));
 }
 
 /// Inference: nothing is dropped.

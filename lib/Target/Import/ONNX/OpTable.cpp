@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "ContribOps.h"
+#include "LearningOps.h"
 #include "PoolOps.h"
 
 using namespace mlir;
@@ -23,16 +24,21 @@ static Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
 
 static const OpEntry *findOp(StringRef domain, StringRef type) {
   static const Table standard = makeTable(
-      {getElementwiseOps(), getActivationOps(),   getReductionOps(),      getLinearAlgebraOps(), getNormalizationOps(),
-       getShapeOps(),       getManipulationOps(), getSliceOps(),          getIndexOps(),         getPositionOps(),
-       getAttentionOps(),   getLossOps(),         getControlFlowOps(),    getComposedOps(),      getEinsumOps(),
-       getSignalOps(),      getGridOps(),         getCacheOps(),          getPoolOps(),          getSearchOps(),
-       getScatterOps(),     getPadOps(),          getRecurrentOps(),      getQuantizationOps(),  getResizeOps(),
-       getRandomOps(),      getDetectionOps(),    getLinearAttentionOps()});
+      {getElementwiseOps(), getActivationOps(),   getReductionOps(),       getLinearAlgebraOps(), getNormalizationOps(),
+       getShapeOps(),       getManipulationOps(), getSliceOps(),           getIndexOps(),         getPositionOps(),
+       getAttentionOps(),   getLossOps(),         getControlFlowOps(),     getComposedOps(),      getEinsumOps(),
+       getSignalOps(),      getGridOps(),         getCacheOps(),           getPoolOps(),          getSearchOps(),
+       getScatterOps(),     getPadOps(),          getRecurrentOps(),       getQuantizationOps(),  getResizeOps(),
+       getRandomOps(),      getDetectionOps(),    getLinearAttentionOps(), getDeformConvOps(),    getDeterminantOps()});
   static const Table contrib = makeTable({getContribOps(), getContribAttentionOps(), getContribQuantizationOps()});
+  static const Table learning = makeTable({getLearningOps()}), preview = makeTable({getPreviewOps()});
   // onnxruntime's exporters write this one into the standard domain.
   if (domain == "com.microsoft" || type == "SimplifiedLayerNormalization")
     return contrib.lookup(type);
+  if (domain == "ai.onnx.ml")
+    return learning.lookup(type);
+  if (domain == "ai.onnx.preview")
+    return preview.lookup(type);
   return domain.empty() || domain == "ai.onnx" ? standard.lookup(type) : nullptr;
 }
 
@@ -79,10 +85,11 @@ void mlir::relax::onnx::emitNode(NodeEmitter &e) {
   if (!checkSignature(e, *entry))
     return;
   // Says which buffers may be reused.
-  if (e.getOpset() < 6)
+  if (e.getOpset() < 6 && (domain.empty() || domain == "ai.onnx"))
     e.ignoreAttr("consumed_inputs");
   SmallVector<std::optional<KnownElements>> known;
-  if (domain != "com.microsoft")
+  bool isStandard = domain.empty() || domain == "ai.onnx";
+  if (isStandard)
     known = followElements(e);
   bool complete = !known.empty() && llvm::all_of(known, [&](const std::optional<KnownElements> &result) {
     return result && isComplete(e, *result);
@@ -95,7 +102,7 @@ void mlir::relax::onnx::emitNode(NodeEmitter &e) {
     else if (result && llvm::any_of(result->elements, [](SymExpr element) { return !!element; }))
       e.addElements(index, result->elements);
   }
-  if (!e.failed() && domain != "com.microsoft")
+  if (!e.failed() && isStandard)
     if (std::optional<sym::Fact> fact = followFact(e))
       if (GraphValue *value = e.wants(0) ? e.getImporter().lookUp(e.getNode().output(0)) : nullptr)
         value->fact = fact;

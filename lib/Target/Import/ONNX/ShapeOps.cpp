@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "Builders.h"
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RuntimeAxes.h"
@@ -217,8 +218,10 @@ static void emitSqueeze(NodeEmitter &e) {
     if (!all)
       break;
     Verdict isOne = e.getProver().isEqual(dim, e.constant(1));
-    if (isOne == Verdict::Depends)
-      return e.fail("needs axes: whether dimension " + Twine(index) + " of extent " + dim.str() + " is 1 is not known");
+    // The rank would depend on the extent: it is taken to be no 1, which run time checks.
+    if (SymExpr distance = dim - 1; isOne == Verdict::Depends)
+      assertFact(e, {e.constant(1), sym::Fact::Op::LessEqual, distance ? distance * distance : distance},
+                 "without axes, dimension " + Twine(index) + " of extent " + dim.str() + " must not be 1");
     if (isOne == Verdict::True)
       axes.push_back(index);
   }

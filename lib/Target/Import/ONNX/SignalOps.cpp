@@ -1,14 +1,15 @@
-//===- SignalOps.cpp - Fourier transforms ---------------------------------===//
+//===- SignalOps.cpp - Spectra --------------------------------------------===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
-// Products with the matrix of the transform: exact for every length, at a cost
+// Fourier transforms are products with the matrix of the transform: exact for every length, at a cost
 // that grows with its square.
 //
 //===----------------------------------------------------------------------===//
 #include "OpTable.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RuntimeAxes.h"
+#include "TensorData.h"
 #include <cmath>
 
 using namespace mlir;
@@ -188,10 +189,45 @@ static void emitSTFT(NodeEmitter &e) {
   e.setResult(0, e.concat({e.reshape(result.real, resultDims), e.reshape(result.imaginary, resultDims)}, 3));
 }
 
+/// Triangles over the bins of a spectrum, at equal distances on the mel scale; in f64, as the reference.
+static void emitMelWeightMatrix(NodeEmitter &e) {
+  SymExpr count = e.requireExtent(0, "num_mel_bins"), length = e.requireExtent(1, "dft_length"), one = e.constant(1);
+  Type f64 = Float64Type::get(e.getContext()), type = e.getF32();
+  if (e.hasAttr("output_datatype"))
+    type = getElementType(e.getContext(), static_cast<int32_t>(e.getInt("output_datatype", 1)));
+  if (e.failed() || !type)
+    return e.fail("attribute 'output_datatype' is not supported");
+  auto scalar = [&](double value) { return e.makeScalar(value, f64); };
+  auto read = [&](unsigned index) { return e.cast(e.reshape(e.getTensor(index), {}), f64); };
+  auto toMel = [&](Value frequency) {
+    return e.multiply(e.create<graph::Log1pOp>(e.divide(frequency, scalar(700))), scalar(2595 / std::log(10.0)));
+  };
+  Value low = toMel(read(3)), high = toMel(read(4)), rate = read(2);
+  Value step = e.divide(e.subtract(high, low), e.dimScalar(count + 2, f64));
+  Value mel = e.add(e.multiply(e.cast(e.iota({one, count + 2}, 1), f64), step), low);
+  Value frequency = e.multiply(e.create<graph::Expm1Op>(e.multiply(mel, scalar(std::log(10.0) / 2595))), scalar(700));
+  Value edges = e.create<graph::FloorOp>(e.divide(e.multiply(frequency, e.dimScalar(length + 1, f64)), rate));
+  auto from = [&](int64_t start) { return e.slice(edges, NodeEmitter::Range{1, e.constant(start), count + start}); };
+  Value left = from(0), center = from(1), right = from(2);
+  SymExpr bins = SymExpr::floordiv(length, e.constant(2)) + 1;
+  Value bin = e.cast(e.iota({bins, one}, 0), f64), rise = e.subtract(center, left), fall = e.subtract(right, center);
+  auto isAtMost = [&](Value a, Value b) { return e.create<graph::LessEqualOp>({a, b}); };
+  auto both = [&](Value a, Value b) { return e.create<graph::LogicalAndOp>({a, b}); };
+  Value zero = scalar(0), unit = scalar(1), isSteep = e.create<graph::EqualOp>({rise, zero});
+  Value rising = e.select(both(isAtMost(left, bin), isAtMost(bin, center)),
+                          e.divide(e.subtract(bin, left), e.select(isSteep, unit, rise)), zero);
+  Value peak = e.select(e.create<graph::EqualOp>({bin, center}), unit, zero);
+  Value falls = both(e.create<graph::GreaterOp>({fall, zero}),
+                     both(isAtMost(center, bin), e.create<graph::LessOp>({bin, right})));
+  Value falling = e.divide(e.subtract(right, bin), e.create<graph::MaximumOp>({fall, unit}));
+  e.setResult(0, e.cast(e.select(falls, falling, e.select(isSteep, peak, rising)), type));
+}
+
 ArrayRef<OpEntry> mlir::relax::onnx::getSignalOps() {
   static constexpr OpEntry entries[] = {
       {"DFT", 17, 1, 3, 1, emitDFT},
       {"STFT", 17, 2, 4, 1, emitSTFT},
+      {"MelWeightMatrix", 17, 5, 5, 1, emitMelWeightMatrix},
   };
   return entries;
 }

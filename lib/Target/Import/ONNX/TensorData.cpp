@@ -262,8 +262,8 @@ static bool isOnlyPackedField(const TensorProto &tensor) {
   return tensor.packed_field() == expected && tensor.float_data_size() == 0 && tensor.double_data_size() == 0;
 }
 
-Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type,
-                                            std::string &error) {
+static Attribute readValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type, std::string &error,
+                           int64_t maxInline) {
   bool packed = isPacked(type.getElementType());
   int64_t expected = type.getNumElements() * getElementBytes(type.getElementType());
   if (packed)
@@ -292,7 +292,7 @@ Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &
   }
   if (!checkSize(place.bytes.size()))
     return {};
-  if (packed || type.getNumElements() <= kMaxInlineElements)
+  if (packed || type.getNumElements() <= maxInline)
     return makeDense(place.bytes);
   std::optional<uint32_t> digest = file.getDigest(place.location, place.offset, expected, error);
   if (!digest)
@@ -302,4 +302,15 @@ Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &
   MLIRContext *context = type.getContext();
   return graph::WeightBlobAttr::get(context, StringAttr::get(context, file.getDataPath(place.location)), place.offset,
                                     expected, StringAttr::get(context, digestText));
+}
+
+Attribute mlir::relax::onnx::getStoredValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type,
+                                            std::string &error) {
+  return readValue(file, tensor, type, error, kMaxInlineElements);
+}
+
+DenseElementsAttr mlir::relax::onnx::getDenseValue(ModelFile &file, const TensorProto &tensor, RankedTensorType type,
+                                                   std::string &error) {
+  Attribute value = readValue(file, tensor, type, error, std::numeric_limits<int64_t>::max());
+  return dyn_cast_if_present<DenseElementsAttr>(value);
 }

@@ -37,6 +37,9 @@ RankedTensorType getStoredType(MLIRContext *context, const relax_onnx_wire::Tens
 /// large.
 Attribute getStoredValue(ModelFile &file, const relax_onnx_wire::TensorProto &tensor, RankedTensorType type,
                          std::string &error);
+/// The same, always dense. For attributes that are looked into.
+DenseElementsAttr getDenseValue(ModelFile &file, const relax_onnx_wire::TensorProto &tensor, RankedTensorType type,
+                                std::string &error);
 
 } // namespace mlir::relax::onnx
 

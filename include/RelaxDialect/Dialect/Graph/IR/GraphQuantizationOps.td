@@ -44,6 +44,18 @@ def Relax_EncodeOp : Relax_TotalInferredOp<"encode"> {
   let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
 }
 
+def Relax_BitcastOp : Relax_TotalInferredOp<"bitcast"> {
+  let summary = "The bits of each element as another type of the same width.";
+  let description = [{
+    For types of 8 bits and more; bools have no bits. NaNs keep theirs.
+
+    Example: `%r = relax.bitcast %x {dtype = i32} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xi32, #relax_sym.shape<[n]>>`
+  }];
+  let arguments = (ins Relax_Tensor:$operand, TypeAttr:$dtype);
+  let results = (outs Relax_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
 defvar Relax_ScaleText = [{
     Scale and zero point are scalars (rank 0); with `axis` vectors along that axis; with `axis` and `block` tensors with one
     element for each `block` indices of the axis. The zero point is stored in the same format, 0 when absent.
