@@ -142,16 +142,23 @@ static SymExpr expandExtent(NodeEmitter &e, SymExpr extent, SymExpr target) {
 }
 
 /// Where an entry of the target is 1 the input's extent stays: only run time tells.
-static void emitRuntimeExpand(NodeEmitter &e, int64_t length) {
+static void emitRuntimeExpand(NodeEmitter &e, ArrayRef<SymExpr> known) {
   SmallVector<SymExpr> input = e.getDims(0), dims;
-  int64_t rank = std::max<int64_t>(length, input.size());
+  int64_t length = known.size(), rank = std::max<int64_t>(length, input.size());
   Value target = e.cast(e.getTensor(1), e.getI64());
   if (rank > length)
     target = e.concat({e.makeIntegers(SmallVector<int64_t>(rank - length, 1)), target}, 0);
   SmallVector<SymExpr> aligned(rank - input.size(), e.constant(1));
   llvm::append_range(aligned, input);
   Value isOne = e.create<graph::EqualOp>({target, e.makeScalarLike(1, target)});
-  Value shape = bindExtents(e, e.select(isOne, e.makeDimsTensor(aligned), target), rank, {}, dims);
+  Value extents = e.select(isOne, e.makeDimsTensor(aligned), target);
+  if (!extents)
+    return;
+  for (int64_t index = 0; index < rank; ++index) {
+    SymExpr entry = index < rank - length ? e.constant(1) : known[index - (rank - length)];
+    dims.push_back(entry ? expandExtent(e, aligned[index], entry) : entry);
+  }
+  Value shape = e.getImporter().bindShape(extents, dims, e.getSymbolStem(), e.getLoc());
   e.setResult(0, e.create<graph::BroadcastToOp>({e.getTensor(0), shape}));
 }
 
@@ -159,7 +166,7 @@ static void emitExpand(NodeEmitter &e) {
   SmallVector<SymExpr> input = e.getDims(0), dims;
   if (std::optional<Elements> known = e.getElements(1);
       known && e.getRank(1) == 1 && llvm::is_contained(*known, SymExpr()))
-    return emitRuntimeExpand(e, known->size());
+    return emitRuntimeExpand(e, *known);
   Elements target = e.requireExtents(1, "the shape");
   if (e.failed())
     return;

@@ -47,7 +47,7 @@ def Relax_EncodeOp : Relax_TotalInferredOp<"encode"> {
 def Relax_BitcastOp : Relax_TotalInferredOp<"bitcast"> {
   let summary = "The bits of each element as another type of the same width.";
   let description = [{
-    For types of 8 bits and more; bools have no bits. NaNs keep theirs.
+    For types of 8 bits and more; bools have no bits. Compiled code keeps those of NaNs, the interpreter has one NaN.
 
     Example: `%r = relax.bitcast %x {dtype = i32} : (tensor<?xf32, #relax_sym.shape<[n]>>) -> tensor<?xi32, #relax_sym.shape<[n]>>`
   }];
