@@ -51,7 +51,8 @@ static Value spread(NodeEmitter &e, Value values, ArrayRef<SymExpr> dims, int64_
   int64_t rank = dims.size();
   if (type.getRank() == 0)
     return values;
-  if (!block && type.getRank() == 1 && type.getDimSize(0) == 1)
+  // A vector that has no axis to lie along is one of one element.
+  if (!block && type.getRank() == 1 && (type.getDimSize(0) == 1 || (type.isDynamicDim(0) && axis >= rank)))
     return e.reshape(values, {});
   axis = e.normalizeAxis(axis, rank);
   if (e.failed())
@@ -189,6 +190,14 @@ static Value requantize(NodeEmitter &e, Value x, Value scale, unsigned zeroIndex
   return saturate(e, e.add(rounded, zero), type);
 }
 
+/// lhs * rhs / result, of scales that are f32 here, in the precision that they have in the model.
+static Value combineScales(NodeEmitter &e, Value lhs, Value rhs, Value result) {
+  Type type = e.getType(1).getElementType();
+  if (e.failed() || !isa<FloatType>(type))
+    return {};
+  return roundTo(e, e.divide(roundTo(e, e.multiply(lhs, rhs), type), result), type);
+}
+
 static Value readScale(NodeEmitter &e, unsigned index) { return e.cast(e.getTensor(index), e.getF32()); }
 
 static void emitQLinearMatMul(NodeEmitter &e) {
@@ -201,7 +210,7 @@ static void emitQLinearMatMul(NodeEmitter &e) {
       return e.reshape(scale, {});
     return isRow ? e.expandDims(scale, {1}) : scale;
   };
-  Value scale = e.divide(e.multiply(asScalar(1, true), asScalar(4, false)), asScalar(6, false));
+  Value scale = combineScales(e, asScalar(1, true), asScalar(4, false), asScalar(6, false));
   e.setResult(0, requantize(e, product, scale, 7));
 }
 
@@ -217,8 +226,9 @@ static void emitQLinearConv(NodeEmitter &e) {
   };
   if (e.has(8))
     sum = e.add(sum, perChannel(e.cast(e.getTensor(8), getI32(e)), 8));
-  Value scale = e.multiply(perChannel(readScale(e, 1), 1), perChannel(readScale(e, 4), 4));
-  e.setResult(0, requantize(e, sum, e.divide(scale, perChannel(readScale(e, 6), 6)), 7));
+  Value scale =
+      combineScales(e, perChannel(readScale(e, 1), 1), perChannel(readScale(e, 4), 4), perChannel(readScale(e, 6), 6));
+  e.setResult(0, requantize(e, sum, scale, 7));
 }
 
 ArrayRef<OpEntry> mlir::relax::onnx::getQuantizationOps() {
