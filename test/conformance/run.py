@@ -181,10 +181,12 @@ def read_failures():
 
 
 def update_failures(known, results):
+    """A reason that is there already stays: it may have been written by hand."""
     for (mode, way), outcome in results.items():
         for name, text in outcome.items():
-            known.pop((mode, way, name), None)
-            if text:
+            if not text:
+                known.pop((mode, way, name), None)
+            elif (mode, way, name) not in known:
                 reason = re.sub(r"\S*/model\.onnx", "model.onnx", " ".join(text.split()))
                 known[mode, way, name] = reason[:160]
     FAILURES.write_text(FAILURES_HEADER + "".join("\t".join([*key, known[key]]) + "\n" for key in sorted(known)))
