@@ -109,6 +109,14 @@ static void emitLpPool(NodeEmitter &e) {
 // ConvTranspose
 //===----------------------------------------------------------------------===//
 
+static Value padZeros(NodeEmitter &e, Value x, ArrayRef<SymExpr> low, ArrayRef<SymExpr> high) {
+  SmallVector<SymExpr> shown(low);
+  shown.append(high.begin(), high.end());
+  return createSegmented<graph::PadOp>(
+      e, 1, {x, showSymbols(e, x, shown), Value()},
+      {exprsAttr(e, "low", low), exprsAttr(e, "high", high), stringAttr(e, "mode", "constant")})[0];
+}
+
 /// The whole result before anything is cut off: as the convolution of the flipped kernel with the input between whose
 /// elements there are zeros. For kernels whose extents are not known.
 static Value convolveTransposed(NodeEmitter &e, const Window &window, ArrayRef<int64_t> outputPadding) {
@@ -136,15 +144,8 @@ static Value convolveTransposed(NodeEmitter &e, const Window &window, ArrayRef<i
   }
   if (e.failed())
     return {};
-  auto pad = [&](Value x, ArrayRef<SymExpr> lower, ArrayRef<SymExpr> upper) {
-    SmallVector<SymExpr> shown(lower);
-    shown.append(upper.begin(), upper.end());
-    return createSegmented<graph::PadOp>(
-        e, 1, {x, showSymbols(e, x, shown), Value()},
-        {exprsAttr(e, "low", lower), exprsAttr(e, "high", upper), stringAttr(e, "mode", "constant")})[0];
-  };
-  Value image = pad(e.reshape(e.getTensor(0), apart), low, high);
-  image = pad(e.slice(e.reshape(image, spread), used), before, after);
+  Value image = padZeros(e, e.reshape(e.getTensor(0), apart), low, high);
+  image = padZeros(e, e.slice(e.reshape(image, spread), used), before, after);
   // [channels, out / groups, ...] to [groups * out / groups, channels / groups, ...]
   SmallVector<int64_t> spatialAxes = llvm::to_vector(llvm::seq<int64_t>(2, rank)), swapped = {0, 2, 1};
   SmallVector<SymExpr> grouped = {e.constant(groups), e.divideExactly(weight[0], groups), weight[1]}, flat;
@@ -163,7 +164,7 @@ static Value convolveTransposed(NodeEmitter &e, const Window &window, ArrayRef<i
                                                    e.attr("dilations", window.dilations), e.attr("groups", groups)});
 }
 
-/// Cuts the pads off, or what the wanted extents or auto_pad leave over; a negative one adds zeros.
+/// Cuts the pads off, or what the wanted extents or auto_pad leave over. Where more is wanted, zeros are added.
 static Value cutPads(NodeEmitter &e, const Window &window, Value x) {
   if (!x || e.failed())
     return {};
@@ -172,21 +173,31 @@ static Value cutPads(NodeEmitter &e, const Window &window, Value x) {
   bool isFitted = e.hasAttr("output_shape");
   SmallVector<int64_t> wanted = getPerDimension(e, "output_shape", spatial, 0, 0);
   SymExpr zero = e.constant(0);
+  SmallVector<SymExpr> low(2, zero), high(2, zero);
   SmallVector<NodeEmitter::Range> kept;
   for (int64_t dim = 0; dim < spatial && !e.failed(); ++dim) {
     SymExpr extent = dims[dim + 2], start = e.constant(window.pads[dim]), end = extent - window.pads[dim + spatial];
+    SymExpr before = zero, after = zero;
     if (isFitted || window.isSame()) {
       SymExpr result = isFitted ? e.constant(wanted[dim]) : input[dim + 2] * window.strides[dim];
       SymExpr total = result ? extent - result : SymExpr();
       SymExpr half = total ? SymExpr::floordiv(total, e.constant(2)) : SymExpr();
       start = half && window.autoPad != "SAME_UPPER" ? total - half : half;
       end = start ? start + result : SymExpr();
+      before = start ? e.maximum(zero, -start) : SymExpr();
+      after = end ? e.maximum(zero, end - extent) : SymExpr();
     }
-    for (SymExpr bound : {start, end ? extent - end : SymExpr()})
-      if (bound && e.getProver().isLessEqual(zero, bound) == sym::Verdict::False)
-        e.fail("more is wanted than the kernel reaches");
-    kept.push_back({dim + 2, start, end});
+    if (!before || !after || !end) {
+      e.fail("an extent does not fit 64 bits");
+      return {};
+    }
+    low.push_back(before);
+    high.push_back(after);
+    kept.push_back({dim + 2, start + before, end + before});
   }
+  if (llvm::any_of(low, [&](SymExpr pad) { return pad != zero; }) ||
+      llvm::any_of(high, [&](SymExpr pad) { return pad != zero; }))
+    x = padZeros(e, x, low, high);
   return e.slice(x, kept);
 }
 
