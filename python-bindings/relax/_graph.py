@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 
-from ._compiler import Expr, Prover, ceildiv, dim, expr
+from ._compiler import Expr, Prover, ceildiv, dim, expr, maximum
 from ._errors import RelaxError
 
 NUMPY_TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool", "i8": "int8", "i16": "int16",
@@ -418,18 +418,20 @@ class Graph:
         """A scalar tensor with the value of a size."""
         if isinstance(extent, int):
             return self.constant(extent, dtype)
-        # A shape has no negative entries; sizes that may be are made of those that are not.
         lower, _ = Prover(self.facts).bounds(extent)
-        offset = 0 if lower is not None and lower >= 0 else -lower if lower is not None else None
-        if offset is None:
-            raise RelaxError(f"the size '{extent}' may be negative", "invalid module")
-        name, kind = self.make_shape([extent + offset])
+        if lower is not None and lower >= 0:
+            return self.astype(self._from_shape(extent), dtype)
+        # A shape has no negative entries: the parts above and below zero.
+        above, below = self._from_shape(maximum(extent, 0)), self._from_shape(maximum(0 - extent, 0))
+        return self.astype(self.binary("subtract", above, below), dtype)
+
+    def _from_shape(self, extent):
+        if not isinstance(size(extent), Expr):
+            return self.constant(size(extent), "i64")
+        name, kind = self.make_shape([extent])
         value = Value(self, self.new_name(), "i64", (1,))
         self.add_line(f"{value.name} = relax.shape_to_tensor {name} : {kind} -> {value.type}")
-        value = self.reshape(value, ())
-        if offset:
-            value = self.binary("subtract", value, self.constant(offset, "i64"))
-        return self.astype(value, dtype)
+        return self.reshape(value, ())
 
     def bind_size(self, x, symbol):
         """Gives a symbol the value of a tensor with one integer, which may not be negative."""

@@ -31,6 +31,10 @@ NOT_COMPARED = set("""
     jiterator_2inputs_2outputs as_strided as_strided_copy as_strided_scatter resize_ resize_as_""".split())
 
 
+# What is sorted does not stay so.
+NOT_ENLARGED = {"bucketize", "searchsorted"}
+
+
 class Call(torch.nn.Module):
     """An operator as a function of the tensors among its arguments."""
 
@@ -58,7 +62,10 @@ def differ(expected, actual):
     if len(expected) != len(actual):
         return f"{len(actual)} results in the place of {len(expected)}"
     for want, got in zip(expected, actual):
-        want, got = torch.as_tensor(want), torch.from_numpy(np.ascontiguousarray(got).reshape(got.shape))
+        want = torch.as_tensor(want)
+        if want.dtype == torch.bfloat16:
+            want, got = want.float(), got.astype(np.float32)
+        got = torch.from_numpy(np.ascontiguousarray(got).reshape(got.shape))
         rtol, atol = TOLERANCE.get(want.dtype, (0, 0))
         try:
             torch.testing.assert_close(got, want, rtol=rtol, atol=atol, equal_nan=True)
@@ -79,6 +86,9 @@ def enlarge(program, tensors):
                     return None
                 shape[axis] = sizes.setdefault(extent.node.expr, tensor.shape[axis] + 1 + len(sizes) % 2)
         data = np.resize(tensor.detach().numpy(), shape) if tensor.numel() else np.zeros(shape, tensor.numpy().dtype)
+        if tensor.is_floating_point() and tensor.dtype != torch.float16:
+            # No equal elements, whose order torch leaves open.
+            data = data * (1 - 1e-3 * np.random.default_rng(0).random(shape)).astype(data.dtype)
         larger.append(torch.from_numpy(data))
     return larger if sizes else None
 
@@ -101,7 +111,7 @@ def check_sample(relax, op, sample, compiled):
         run = module.compile()["main"] if compiled else module["main"]
     except relax.RelaxError as error:
         return ("unsupported" if error.status == "unsupported" else "error"), str(error)
-    larger = enlarge(program, tensors)
+    larger = enlarge(program, tensors) if op.name not in NOT_ENLARGED else None
     outcome = "passed"
     for given in [tensors] + ([larger] if larger is not None else []):
         if given is larger:

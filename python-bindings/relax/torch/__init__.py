@@ -4,14 +4,17 @@
     program = torch.export.export(model.eval(), (example,), dynamic_shapes={"x": {0: torch.export.Dim("n")}})
     executable = relax.torch.from_exported_program(program).compile()
 
+    compiled = torch.compile(model, backend=relax.torch.Backend(), dynamic=True)
+
 docs/PyTorch.md goes on.
 """
 from .._compiler import Module
 from . import _ops_elementwise, _ops_index, _ops_linalg, _ops_move, _ops_nn, _ops_reduce  # noqa: F401
-from ._program import Importer
+from ._backend import Backend
+from ._program import ProgramImporter
 from ._registry import OPS
 
-__all__ = ["from_exported_program", "supported_ops"]
+__all__ = ["Backend", "from_exported_program", "supported_ops"]
 
 
 def from_exported_program(program, *, name="main") -> Module:
@@ -22,7 +25,7 @@ def from_exported_program(program, *, name="main") -> Module:
     the keys of a dictionary, else result, or result0, result1... Parameters are in the module; buffers that the model
     changes are further inputs, and results with ".new" behind their names.
     """
-    return Importer(program, name).run()
+    return ProgramImporter(program, name).run()
 
 
 def supported_ops() -> "tuple[str, ...]":

@@ -167,6 +167,13 @@ def _signbit(c, a):
     return c.graph.binary("logical_or", negative, c.graph.binary("logical_and", zero, below))
 
 
+@op("angle")
+def _angle(c, a):
+    x = c.tensor(a.self)
+    result = c.graph.where(c.graph.compare("less", x, c.tensor(0)), c.tensor(math.pi), c.tensor(0))
+    return c.graph.where(c.graph.predicate("is_nan", x), x, result)
+
+
 @op("logit", "special_logit")
 def _logit(c, a):
     x = c.tensor(a.self)

@@ -1,9 +1,13 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Reading and writing at indices, search and sort."""
-from .._graph import product, same, size
+import math
+
+import torch
+
+from .._graph import is_float, product, same, size
 from ._ops_elementwise import binary
 from ._ops_move import cut
-from ._registry import normalize, op
+from ._registry import TORCH_TYPES, normalize, op
 from ._symbols import Unsupported
 
 _REDUCTIONS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
@@ -241,12 +245,22 @@ def _topk(c, a):
 @op("kthvalue", "median", "nanmedian")
 def _kthvalue(c, a):
     g, whole = c.graph, not hasattr(a, "dim")
-    if c.name == "nanmedian" or c.name == "median" and "f" in a.self.dtype:
-        raise Unsupported("medians of floats, which may be NaN, are not supported")
     x = g.reshape(a.self, (product(a.self.shape),)) if whole else c.as_vector(a.self)
     axis = 0 if whole else normalize(a.dim, x.rank)
-    k = a.k - 1 if c.name == "kthvalue" else size((x.shape[axis] - 1) // 2)
-    order = g.slice(g.along("argsort", x, axis, "i64"), [axis], [k], [size(k + 1)])
+    order = g.along("argsort", x, axis, "i64")
+    nan = g.predicate("is_nan", x) if is_float(x.dtype) and c.name != "kthvalue" else None
+    if c.name == "nanmedian" and nan is not None:
+        # NaN is sorted to the end.
+        known = g.reduce("sum", g.astype(g.unary("logical_not", nan), "i64"), [axis], True)
+        k = g.binary("maximum", g.binary("subtract", known, c.tensor(1, "i64")), c.tensor(0, "i64"))
+        k = g.binary("divide", k, c.tensor(2, "i64"))
+        order = g.op("take_along_axis", [order, k], "i64", k.shape, f"axis = {axis} : i64")
+    else:
+        k = a.k - 1 if c.name == "kthvalue" else size((x.shape[axis] - 1) // 2)
+        order = g.slice(order, [axis], [k], [size(k + 1)])
+        if nan is not None:
+            first = g.arg_reduce("argmax", g.astype(nan, "i32"), axis, True)
+            order = g.where(g.reduce("any", nan, [axis], True), first, order)
     values = g.op("take_along_axis", [x, order], x.dtype, order.shape, f"axis = {axis} : i64")
     results = [g.reshape(values, c.shape()), g.reshape(order, c.shape())]
     return results[0] if whole else results
@@ -284,21 +298,30 @@ def _one_hot(c, a):
     return g.astype(g.compare("equal", g.expand_dims(a.self, [a.self.rank]), g.iota((number,), 0, "i64")), c.dtype())
 
 
+def get_limit(dtype, highest):
+    """The highest or lowest value of an element type."""
+    if is_float(dtype):
+        return math.inf if highest else -math.inf
+    limits = torch.iinfo(TORCH_TYPES[dtype])
+    return limits.max if highest else limits.min
+
+
 @op("cummax", "cummin")
 def _cummax(c, a):
     # Each prefix by itself: a triangle of comparisons.
     g, x = c.graph, c.as_vector(a.self)
     axis = normalize(a.dim, x.rank)
-    if "f" in x.dtype:
-        raise Unsupported("running extrema of floats, which may be NaN, are not supported")
     extent = x.shape[axis]
     moved = g.expand_dims(g.permute(x, [i for i in range(x.rank) if i != axis] + [axis]), [x.rank - 1])
     inside = g.compare("greater_equal", g.iota((extent, extent), 0, "i64"), g.iota((extent, extent), 1, "i64"))
-    first = g.slice(moved, [moved.rank - 1], [0], [1])
-    triangle = g.where(inside, moved, first)
+    triangle = g.where(inside, moved, c.tensor(get_limit(x.dtype, c.name == "cummin"), x.dtype))
     positions = g.iota((extent,), 0, "i64")
     best = g.reduce(c.name[3:], triangle, [triangle.rank - 1], True)
-    hit = g.binary("logical_and", g.compare("equal", triangle, best), inside)
+    hit = g.compare("equal", triangle, best)
+    if is_float(x.dtype):
+        # NaN is an extremum from where it is on.
+        hit = g.binary("logical_or", hit, g.predicate("is_nan", triangle))
+    hit = g.binary("logical_and", hit, inside)
     index = g.reduce("max", g.where(hit, positions, c.tensor(-1, "i64")), [triangle.rank - 1])
     back = list(range(x.rank - 1))
     back.insert(axis, x.rank - 1)

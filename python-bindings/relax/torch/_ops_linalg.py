@@ -6,7 +6,6 @@ from .._graph import product, size
 from ._ops_elementwise import _scale
 from ._ops_reduce import norm, reduce
 from ._registry import OPS, normalize, op
-from ._symbols import Unsupported
 
 
 def _matmul(first, second, c, a):
@@ -98,9 +97,8 @@ def _cross(c, a):
     g = c.graph
     (x, y), shape = g.broadcast(c.tensor(a.self), c.tensor(a.other))
     axis = getattr(a, "dim", -1)
-    if axis is None:
-        raise Unsupported("cross without a dimension is not supported")
-    axis = normalize(axis, len(shape))
+    # Without a dimension it is the first of 3 elements.
+    axis = normalize(shape.index(3) if axis is None else axis, len(shape))
     x, y = g.broadcast_to(x, shape), g.broadcast_to(y, shape)
 
     def turn(value, by):

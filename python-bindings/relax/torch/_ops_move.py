@@ -45,7 +45,7 @@ OPS["transpose"] = lambda c, a: _swap(c, a.self, a.dim0, a.dim1)
 OPS["swapaxes"] = lambda c, a: _swap(c, a.self, a.axis0, a.axis1)
 OPS["swapdims"] = lambda c, a: _swap(c, a.self, a.dim0, a.dim1)
 OPS["t"] = OPS["numpy_T"] = lambda c, a: c.graph.permute(a.self, list(range(a.self.rank))[::-1])
-OPS["mT"] = OPS["adjoint"] = OPS["mH"] = lambda c, a: _swap(c, a.self, -2, -1)
+OPS["mT"] = OPS["adjoint"] = OPS["mH"] = OPS["matrix_H"] = lambda c, a: _swap(c, a.self, -2, -1)
 
 
 @op("movedim", "moveaxis")
@@ -234,6 +234,19 @@ def _meshgrid(c, a):
         shape[place] = product(part.shape)
         result.append(g.broadcast_to(g.reshape(part, shape), c.shape(i)))
     return result
+
+
+@op("cartesian_prod")
+def _cartesian_prod(c, a):
+    g, extents = c.graph, [part.shape[0] for part in a.tensors]
+    if len(extents) == 1:
+        return a.tensors[0]
+    columns = []
+    for i, part in enumerate(a.tensors):
+        shape = [1] * len(extents) + [1]
+        shape[i] = extents[i]
+        columns.append(g.broadcast_to(g.reshape(part, shape), [*extents, 1]))
+    return g.reshape(g.concat(columns, len(extents)), c.shape())
 
 
 # ---- Copies in another order -------------------------------------------------------------------------------------

@@ -255,6 +255,12 @@ def _attention(c, a):
     return g.reshape(result, shape)
 
 
+@op("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math")
+def _attention_parts(c, a):
+    """The result; what only gradients need is not computed."""
+    return [_attention(c, a)] + [None] * (len(c.results) - 1)
+
+
 # ---- Convolutions ------------------------------------------------------------------------------------------------
 
 def _list(value, rank):
@@ -372,7 +378,8 @@ for _rank in (1, 2, 3):
 # ---- Resizing ----------------------------------------------------------------------------------------------------
 
 def _resize(mode, c, a):
-    g, x, rank = c.graph, a.self, a.self.rank
+    g, x = c.graph, a.self if hasattr(a, "self") else a.input
+    rank = x.rank
     axes, shape = list(range(2, rank)), c.shape()
     scales = getattr(a, "scale_factors", None)
     if scales is None:
