@@ -16,12 +16,14 @@ if typing.TYPE_CHECKING:
     from . import generate, gguf, onnx
     from . import torch as torch
     from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
+    from .builder import Pipeline, function
     from .compiler import interpret, prove
 
-__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Prover", "RelaxError",
-           "Session", "TensorInfo", "ceildiv", "dim", "expr", "generate", "gguf", "interpret", "load", "maximum",
-           "minimum", "onnx", "prove"]
+__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Pipeline", "Prover",
+           "RelaxError", "Session", "TensorInfo", "ceildiv", "dim", "expr", "function", "generate", "gguf", "interpret",
+           "load", "maximum", "minimum", "onnx", "prove"]
 
+_BUILDER = ("Pipeline", "function")
 _COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
              "minimum", "prove")
 
@@ -36,9 +38,9 @@ def __getattr__(name):
     import importlib
     if name in ("generate", "gguf", "onnx", "torch"):
         return importlib.import_module("." + name, __name__)
-    if name not in _COMPILER:
+    if name not in _COMPILER + _BUILDER:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = getattr(importlib.import_module(".compiler", __name__), name)
+    value = getattr(importlib.import_module(".builder" if name in _BUILDER else ".compiler", __name__), name)
     globals()[name] = value
     return value
 

@@ -9,7 +9,7 @@ import zlib
 import sympy
 import torch
 
-from .._compiler import Expr, Module
+from .._compiler import Expr, Module, Prover
 from .._errors import RelaxError
 from .._graph import INLINE_ELEMENTS, Graph, Value, quote
 from ._registry import OPS, Context, get_name, get_type
@@ -68,11 +68,21 @@ class Importer:
         known = set(self.graph.symbols)
         free = {str(symbol) for symbol in getattr(self.shape_env, "var_to_sources", {})}
         facts = self.symbols.range_facts(ranges, free)
+        assumed = self._get_prover([*facts, *(f"{name} >= 2" for name in known)])
         for guard in self.shape_env.guards if self.shape_env else []:
             condition = self.shape_env.replace(guard.expr) if hasattr(self.shape_env, "replace") else guard.expr
             if {self.symbols.name(symbol) for symbol in condition.free_symbols} <= known:
-                facts += self._get_facts(condition)
+                # torch takes sizes to be 2 or more and checks nothing that follows.
+                facts += [fact for fact in self._get_facts(condition) if not (assumed and assumed.holds(fact))]
         self.graph.facts += [fact for fact in facts if self._uses_only(fact, known)]
+
+    @staticmethod
+    def _get_prover(facts):
+        try:
+            return Prover(facts)
+        except RelaxError:
+            # The ranges have smaller sizes only.
+            return None
 
     @staticmethod
     def _uses_only(fact, known):
