@@ -31,12 +31,25 @@ def _from_python(value, type_name, name):
     return array
 
 
+def _from_torch(tensor):
+    """The memory of a tensor of PyTorch as an array; bfloat16, which numpy has not, as its bits with its name."""
+    import torch
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.uint16).numpy(), "bfloat16"
+    return tensor.numpy(), ""
+
+
 def to_array(value, type_name, name):
     """A dense, aligned array with the elements of `value`; those of ml_dtypes as their bits, with the type's name."""
     if isinstance(value, np.ndarray):
         array = value
     elif isinstance(value, np.generic):
         array = np.asarray(value)
+    elif type(value).__module__.split(".")[0] == "torch":
+        array, extra = _from_torch(value)
+        if extra:
+            return np.ascontiguousarray(array), extra
     elif hasattr(value, "__dlpack__"):
         array = np.from_dlpack(value)
     else:

@@ -266,6 +266,8 @@ static Module *importGguf(const nb::object &path, const std::vector<std::string>
 
 NB_MODULE(_compiler, module) {
   module.doc() = "The compiler; see relax.";
+  // Caches of other packages (torch.compile) may hold objects until the process ends.
+  nb::set_leak_warnings(false);
   // TensorInfo is known there.
   nb::module_::import_("relax._runtime");
 

@@ -399,6 +399,8 @@ Function Executable::getDefault() const {
 
 NB_MODULE(_runtime, module) {
   module.doc() = "Runs artifacts; see relax.";
+  // Caches of other packages (torch.compile) may hold objects until the process ends.
+  nb::set_leak_warnings(false);
   bindTensorInfo(module);
 
   nb::class_<Function>(module, "Function", "A compiled function. Call it with arrays, in order or by name.")

@@ -88,7 +88,7 @@ def enlarge(program, tensors):
         data = np.resize(tensor.detach().numpy(), shape) if tensor.numel() else np.zeros(shape, tensor.numpy().dtype)
         if tensor.is_floating_point() and tensor.dtype != torch.float16:
             # No equal elements, whose order torch leaves open.
-            data = data * (1 - 1e-3 * np.random.default_rng(0).random(shape)).astype(data.dtype)
+            data = np.asarray(data * (1 - 1e-3 * np.random.default_rng(0).random(shape)), data.dtype)
         larger.append(torch.from_numpy(data))
     return larger if sizes else None
 

@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """relax.torch.Backend: torch.compile compiles once for all sizes."""
+import importlib
 import random
 
 import pytest
@@ -49,6 +50,22 @@ def test_gradients_and_sizes_as_results(relax):
     functional.relu(x @ copy).sum().backward()
     assert number == 12 and len(backend.functions) == 1
     torch.testing.assert_close(w.grad, copy.grad)
+
+
+def test_bfloat16_and_shared_memory(relax):
+    """Tensors are read and handed out where they are, also with gradients and of bfloat16."""
+    importlib.import_module("relax._arrays")
+    backend = relax.torch.Backend()
+    model = torch.nn.Linear(8, 4).to(torch.bfloat16)
+    x = torch.randn(3, 8, dtype=torch.bfloat16)
+    with torch.no_grad():
+        result = torch.compile(model, backend=backend, dynamic=True)(x)
+        torch.testing.assert_close(result, model(x))
+    for tensor in (x, model.weight, torch.zeros(3, requires_grad=True), torch.zeros(2, dtype=torch.bool)):
+        array, name = relax._arrays.to_array(tensor, "float32", "x")
+        assert array.ctypes.data == tensor.data_ptr() and name == ("bfloat16" if tensor.dtype == torch.bfloat16 else "")
+        shared = relax.torch.as_tensor(array.view(relax._arrays.get_extra_type("bfloat16")) if name else array)
+        assert shared.data_ptr() == tensor.data_ptr() and shared.dtype == tensor.dtype
 
 
 def test_failures(relax):

@@ -10,11 +10,11 @@ docs/PyTorch.md goes on.
 """
 from .._compiler import Module
 from . import _ops_elementwise, _ops_index, _ops_linalg, _ops_move, _ops_nn, _ops_reduce  # noqa: F401
-from ._backend import Backend
+from ._backend import Backend, as_tensor
 from ._program import ProgramImporter
 from ._registry import OPS
 
-__all__ = ["Backend", "from_exported_program", "supported_ops"]
+__all__ = ["Backend", "as_tensor", "from_exported_program", "supported_ops"]
 
 
 def from_exported_program(program, *, name="main") -> Module:

@@ -12,6 +12,13 @@ from .._errors import RelaxError
 from ._importer import Importer
 
 
+def as_tensor(array):
+    """The tensor that shares an array's memory, also of bfloat16."""
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view("uint16")).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
 def _run_graph(graph_module, _):
     """Leaves a graph to torch."""
     return make_boxed_func(graph_module.forward)
@@ -79,13 +86,12 @@ class Backend:
 
 
 def _call(function, order, kinds, *args):
-    given = [args[i].detach() if isinstance(args[i], torch.Tensor) else args[i] for i in order]
-    results = iter(function(*given).values())
+    results = iter(function(*[args[i] for i in order]).values())
     outputs = []
     for is_tensor in kinds:
         if is_tensor is None:
             outputs.append(None)
         else:
             array = next(results)
-            outputs.append(torch.from_numpy(array) if is_tensor else array.item())
+            outputs.append(as_tensor(array) if is_tensor else array.item())
     return outputs
