@@ -41,7 +41,37 @@ PlannedSizes::Quantity PlannedSizes::makeNode(Node::Kind kind, SymExpr expr, Qua
   return it->second;
 }
 
-PlannedSizes::Quantity PlannedSizes::get(SymExpr expr) { return makeNode(Node::Kind::Expr, expr, 0, 0); }
+/// `rest + c * max(..)` with c > 0: the sums whose maximum it is. Canonicalization makes one expression of a maximum.
+static SmallVector<SymExpr> splitMaximum(SymExpr expr) {
+  for (const sym::SymTerm &term : sym::getTerms(expr)) {
+    if (term.coefficient <= 0 || term.factors.size() != 1 || term.factors.front().second != 1 ||
+        term.factors.front().first->kind != sym::SymAtom::Kind::Max)
+      continue;
+    ArrayRef<SymExpr> operands = term.factors.front().first->operands;
+    SymExpr whole = SymExpr::max(operands) * term.coefficient, rest = whole ? expr - whole : SymExpr();
+    SmallVector<SymExpr> sums;
+    for (SymExpr operand : operands) {
+      SymExpr scaled = operand * term.coefficient, sum = rest && scaled ? rest + scaled : SymExpr();
+      if (!sum)
+        return {};
+      sums.push_back(sum);
+    }
+    return sums;
+  }
+  return {};
+}
+
+PlannedSizes::Quantity PlannedSizes::get(SymExpr expr) {
+  SmallVector<SymExpr> sums = splitMaximum(expr);
+  if (sums.empty())
+    return makeNode(Node::Kind::Expr, expr, 0, 0);
+  Quantity result = get(sums.front());
+  for (SymExpr sum : ArrayRef(sums).drop_front()) {
+    Quantity other = get(sum);
+    result = makeNode(Node::Kind::Max, {}, std::min(result, other), std::max(result, other));
+  }
+  return result;
+}
 
 PlannedSizes::Quantity PlannedSizes::add(Quantity a, Quantity b) {
   auto isZero = [&](Quantity quantity) {
@@ -74,6 +104,36 @@ std::optional<PlannedSizes::Quantity> PlannedSizes::get(Value index) {
       result = add(*a, *b);
   }
   return values[index] = result;
+}
+
+/// What a quantity is the maximum of: sums as one expression each. Empty when they are many.
+SmallVector<SymExpr> PlannedSizes::getCases(Quantity quantity) const {
+  constexpr size_t kMaxCases = 16;
+  const Node &node = nodes[quantity];
+  if (node.kind == Node::Kind::Expr)
+    return {node.expr};
+  SmallVector<SymExpr> a = getCases(node.a), b = getCases(node.b);
+  if (a.empty() || b.empty())
+    return {};
+  llvm::SmallSetVector<SymExpr, 8> cases;
+  if (node.kind == Node::Kind::Max) {
+    cases.insert_range(a);
+    cases.insert_range(b);
+  } else {
+    for (SymExpr x : a)
+      for (SymExpr y : b)
+        cases.insert(x + y);
+  }
+  if (cases.size() > kMaxCases || cases.contains(SymExpr()))
+    return {};
+  return SmallVector<SymExpr>(cases.getArrayRef());
+}
+
+bool PlannedSizes::isAtMostInEachCase(Quantity a, Quantity b) {
+  SmallVector<SymExpr> small = getCases(a), large = getCases(b);
+  return !small.empty() && llvm::all_of(small, [&](SymExpr x) {
+    return llvm::any_of(large, [&](SymExpr y) { return isExprAtMost(x, y, Effort::Prover); });
+  });
 }
 
 SymExpr PlannedSizes::flatten(Quantity quantity) const {
@@ -125,7 +185,7 @@ bool PlannedSizes::isNonNegative(Quantity quantity) {
 }
 
 bool PlannedSizes::isAtMost(Quantity a, Quantity b) {
-  if (isAtMost(a, b, Effort::Structure) || isAtMost(a, b, Effort::Prover))
+  if (isAtMost(a, b, Effort::Structure) || isAtMost(a, b, Effort::Prover) || isAtMostInEachCase(a, b))
     return true;
   SymExpr x = flatten(a), y = flatten(b);
   return x && y && isExprAtMost(x, y, Effort::Prover);

@@ -14,6 +14,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::relax {
@@ -63,6 +64,8 @@ private:
   bool isRoundedUp(sym::SymExpr expr, sym::SymExpr bytes) const;
   /// One expression; null when it would be long.
   sym::SymExpr flatten(Quantity quantity) const;
+  SmallVector<sym::SymExpr> getCases(Quantity quantity) const;
+  bool isAtMostInEachCase(Quantity a, Quantity b);
 
   sym::Prover prover, entryProver;
   SmallVector<std::pair<sym::SymExpr, sym::SymExpr>> bounds; // a symbol and what it does not exceed

@@ -65,15 +65,23 @@ struct ShareDestinations : ModulePass<ShareDestinations> {
   }
 };
 
-/// Planned phase: every tensor starts where its storage starts.
-struct ZeroOffsets : ModulePass<ZeroOffsets> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ZeroOffsets)
+/// Planned phase: tensors of one type share one place.
+struct SamePlace : ModulePass<SamePlace> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SamePlace)
   static constexpr StringLiteral kName = "test-wrong-plan";
   void runOnOperation() override {
-    getOperation()->walk([](graph::TensorAtOp op) {
-      OpBuilder builder(op);
-      op.getOffsetMutable().assign(arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
-    });
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      DenseMap<Type, graph::TensorAtOp> first;
+      if (function.isExternal())
+        continue;
+      for (auto op : function.getBody().front().getOps<graph::TensorAtOp>()) {
+        auto [known, isNew] = first.try_emplace(op.getType(), op);
+        if (isNew)
+          continue;
+        op.getStorageMutable().assign(known->second.getStorage());
+        op.getOffsetMutable().assign(known->second.getOffset());
+      }
+    }
   }
 };
 
@@ -107,7 +115,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
             PassRegistration<SwapOperands>();
             PassRegistration<SubtractInstead>();
             PassRegistration<ShareDestinations>();
-            PassRegistration<ZeroOffsets>();
+            PassRegistration<SamePlace>();
             PassRegistration<SkipLaunch>();
           }};
 }
