@@ -58,7 +58,7 @@ def main():
     (out / "interfaces.md").write_text("\n\n".join(interfaces) + "\n")
 
     passes = ["# Passes"]
-    for table in sorted(include.rglob("Passes.td")):
+    for table in sorted(include.rglob("*Passes.td")):
         passes.append(f"## {table.parent.relative_to(include)}")
         passes.append(tblgen(table, "-gen-pass-doc"))
     (out / "passes.md").write_text("\n\n".join(passes) + "\n")

@@ -6,12 +6,14 @@
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 
 void relax::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(graph::createInlineDataflowPass());
@@ -39,9 +41,25 @@ void relax::buildDecomposePipeline(OpPassManager &manager) {
   manager.addPass(graph::createHoistChecksPass());
 }
 
+/// Nothing unless it is asked for.
+static void addDispatch(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (!options.libraries.empty()) {
+    DispatchLibrariesPassOptions libraries;
+    libraries.libraries.assign(options.libraries.begin(), options.libraries.end());
+    manager.addPass(createDispatchLibrariesPass(libraries));
+  }
+  if (!options.patterns.empty())
+    manager.addPass(createGroupPatternsPass({options.patterns}));
+  if (!options.dispatchTable.empty())
+    manager.addPass(createDispatchByShapePass({options.dispatchTable}));
+}
+
 void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
+  // Composite ops, then what they consist of.
+  addDispatch(manager, options);
   buildDecomposePipeline(manager);
+  addDispatch(manager, options);
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

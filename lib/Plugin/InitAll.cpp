@@ -15,6 +15,7 @@
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
+#include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
@@ -30,6 +31,7 @@ void relax::registerAllPasses() {
   std::call_once(once, [] {
     // One line per Passes.td.
     registerRelaxConversionPasses();
+    registerRelaxDispatchPasses();
     registerRelaxTransformsPasses();
     sym::registerRelaxSymPasses();
     graph::registerRelaxGraphPasses();

@@ -175,8 +175,14 @@ std::string relax_rt::encodeMetadata(const Metadata &metadata) {
     writer.string(kernel.partsSymbol);
   }
   writer.count(metadata.externs.size());
-  for (const ExternInfo &function : metadata.externs)
+  for (const ExternInfo &function : metadata.externs) {
     writer.string(function.symbol);
+    writer.string(function.adapter);
+    writer.count(function.sonames.size());
+    for (const std::string &soname : function.sonames)
+      writer.string(soname);
+    writer.u32(function.flags);
+  }
   writer.string(metadata.memoryReport);
   return std::move(writer.bytes);
 }
@@ -208,9 +214,17 @@ bool relax_rt::decodeMetadata(const uint8_t *data, uint64_t size, Metadata &meta
     kernel.referenceSymbol = reader.string();
     kernel.partsSymbol = reader.string();
   }
-  metadata.externs.resize(reader.count(4));
-  for (ExternInfo &function : metadata.externs)
+  metadata.externs.resize(reader.count(16));
+  for (ExternInfo &function : metadata.externs) {
     function.symbol = reader.string();
+    function.adapter = reader.string();
+    function.sonames.resize(reader.count(4));
+    for (std::string &soname : function.sonames)
+      soname = reader.string();
+    function.flags = reader.u32();
+    if (!reader.ok())
+      return false;
+  }
   metadata.memoryReport = reader.string();
   if (reader.ok() && !reader.atEnd())
     reader.fail("trailing bytes");

@@ -231,6 +231,11 @@ struct LibraryCallsToFuncPass final : relax::impl::LibraryCallsToFuncPassBase<Li
     Declarations declarations;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       dissolveGraphRegions(function);
+      // Who links the library has it.
+      function.walk([](ext::AvailableOp op) {
+        op.replaceAllUsesWith(op.getWanted());
+        op.erase();
+      });
       SmallVector<graph::ProgramCallOpInterface> calls;
       function.walk([&](graph::ProgramCallOpInterface op) { calls.push_back(op); });
       for (graph::ProgramCallOpInterface op : calls) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RelaxDialect/Dialect/Extern/IR/Extern.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +38,8 @@ static LogicalResult verifyOp(Operation *op) {
   if (isa<graph::AllocOp, graph::StorageOp, graph::TensorAtOp>(op))
     return op->emitOpError("belongs to a later phase than the mixed phase");
   bool allowed = isa_and_nonnull<graph::RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
-                 isa<arith::ConstantOp, tensor::DimOp, tensor::ExtractOp, func::ReturnOp>(op) || isScalarOp(op);
+                 isa<ext::AvailableOp, arith::ConstantOp, tensor::DimOp, tensor::ExtractOp, func::ReturnOp>(op) ||
+                 isScalarOp(op);
   return allowed ? success() : op->emitOpError("is not expected in the mixed phase");
 }
 

@@ -18,6 +18,8 @@
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -81,6 +83,13 @@ OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &
   return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
 }
 
+/// The file of a description.
+std::string findLibrary(const CompileOptions &options, StringRef name) {
+  SmallString<128> shipped(options.libraryDirectory);
+  llvm::sys::path::append(shipped, name + ".mlir");
+  return !llvm::sys::fs::exists(name) && llvm::sys::fs::exists(shipped) ? shipped.str().str() : name.str();
+}
+
 LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, ModuleOp module) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
@@ -134,6 +143,10 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   }
   KernelPipelineOptions kernels;
   kernels.vectorBits = target->vectorBits;
+  for (const std::string &name : options.libraries)
+    kernels.libraries.push_back(findLibrary(options, name));
+  kernels.patterns = options.patterns;
+  kernels.dispatchTable = options.dispatchTable;
   buildDefaultPipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
   if (text)

@@ -25,7 +25,10 @@ struct CompileOptions {
   Emit emit = Emit::Artifact;
   mlir::relax::ONNXImportOptions import;
   mlir::relax::GGUFImportOptions importGGUF;
-  std::string after; // with Emit::MLIR: the pass whose result is shown
+  std::vector<std::string> libraries; // files, or names of descriptions in `libraryDirectory`
+  std::string libraryDirectory;
+  std::string patterns, dispatchTable; // files; empty: none
+  std::string after;                   // with Emit::MLIR: the pass whose result is shown
 };
 
 /// Reports every failure on stderr.

@@ -12,7 +12,9 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -42,12 +44,28 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string, true> after("after", llvm::cl::desc("With --emit=mlir: show the module after this pass"),
                                          llvm::cl::value_desc("pass"), llvm::cl::location(options.after),
                                          llvm::cl::cat(category));
+  llvm::cl::list<std::string> libraries(
+      "libraries", llvm::cl::CommaSeparated,
+      llvm::cl::desc("Libraries to call where they are found when the result is loaded: shipped ones such as openblas, "
+                     "or files that describe them"),
+      llvm::cl::value_desc("name|file"), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> patterns(
+      "patterns", llvm::cl::desc("Make one kernel of ops that match these patterns"), llvm::cl::value_desc("file"),
+      llvm::cl::location(options.patterns), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> table(
+      "dispatch-table", llvm::cl::desc("Sizes from which libraries and variants are used (benchmarks/dispatch.py)"),
+      llvm::cl::value_desc("file"), llvm::cl::location(options.dispatchTable), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(
       [](llvm::raw_ostream &os) { os << "relax-compile " << mlir::relax::getVersion() << "\n"; });
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
+  options.libraries.assign(libraries.begin(), libraries.end());
+  std::string program = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
+  llvm::SmallString<128> directory(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));
+  llvm::sys::path::append(directory, "share", "relax", "libraries");
+  options.libraryDirectory = directory.str().str();
   std::string problem;
   if (!importFlags.get(options.import, problem) || !importFlags.get(options.importGGUF, problem)) {
     llvm::errs() << "relax-compile: error: " << problem << "\n";

@@ -119,7 +119,7 @@ TestArtifact makeTestArtifact(bool withLibrary) {
   if (withLibrary) {
     metadata.functions.push_back(
         {"library", "relax_entry_library", {list}, {named(list, "y"), named(scalar, "count")}});
-    metadata.externs = {{"test_add_one"}};
+    metadata.externs = {{"test_add_one", "", {}, 0}};
   }
   artifact.code = readFile(RELAX_TEST_CODE);
   float two = 2.0f;

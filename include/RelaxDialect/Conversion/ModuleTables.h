@@ -9,7 +9,7 @@
 // |---|---|
 // | `relax.sites`         | `{message = "..{0}..", status = N : i64}`: texts of failing checks |
 // | `relax.kernels`       | names of tensor programs; `relax_kernel_<name>` is the entry of one |
-// | `relax.externs`       | names under which library functions are registered |
+// | `relax.externs`       | library functions: `{symbol}`, where needed `adapter`, `sonames`, `object`, `optional` |
 // | `relax.functions`     | `{name, symbol, inputs = [{name, type}], outputs = [{name, type}]}` |
 // | `relax.weights`       | `{name, offset, type, value}`: offset in the weights section |
 // | `relax.memory_report` | `{function = "json"}` |

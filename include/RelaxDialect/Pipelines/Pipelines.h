@@ -17,9 +17,12 @@ class OpPassManager;
 
 namespace mlir::relax {
 
-/// What kernels may rely on.
+/// What kernels may rely on, and what is called instead of them.
 struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("Width of a vector register."), llvm::cl::init(256)};
+  ListOption<std::string> libraries{*this, "libraries", llvm::cl::desc("Files that describe libraries.")};
+  Option<std::string> patterns{*this, "patterns", llvm::cl::desc("File with patterns to group ops by.")};
+  Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
 };
 
 struct ToLinalgPipelineOptions : PassPipelineOptions<ToLinalgPipelineOptions> {

@@ -52,6 +52,9 @@ typedef struct relax_rt_host_api {
   int32_t (*enter_frame)(relax_rt_invocation *inv);
   /* 8: gives back what was reserved since the matching enter_frame. */
   int32_t (*leave_frame)(relax_rt_invocation *inv);
+  /* 9: *out_available becomes 1 when extern function `function` can be called, else 0. A missing one that is wanted is
+   * counted as a fallback. */
+  int32_t (*extern_available)(relax_rt_invocation *inv, int64_t function, int64_t wanted, int64_t *out_available);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

@@ -16,7 +16,7 @@
 namespace relax_rt {
 
 constexpr char kMagic[8] = {'R', 'E', 'L', 'A', 'X', 'A', 'R', 'T'};
-constexpr uint32_t kFormatVersion = 2;
+constexpr uint32_t kFormatVersion = 3;
 constexpr uint64_t kPageSize = 4096;
 constexpr uint64_t kChecksumBlock = uint64_t(1) << 20;
 constexpr uint32_t kMaxSections = 32;
@@ -74,7 +74,14 @@ struct KernelInfo {
   std::string partsSymbol;     // counts the parts that may run at the same time; empty: the kernel is not divided
 };
 struct ExternInfo {
-  std::string symbol; // the name registered with the instance
+  enum Flags : uint32_t {
+    kLinked = 1,   // the code section defines `symbol`
+    kOptional = 2, // a generated kernel stands in where it is missing
+  };
+  std::string symbol;               // the name registered with the instance, or in one of the shared objects
+  std::string adapter;              // code that calls it with arguments of its own; empty: the extern signature
+  std::vector<std::string> sonames; // shared objects that may have it, tried in order
+  uint32_t flags = 0;
 };
 struct Metadata {
   std::string producer;

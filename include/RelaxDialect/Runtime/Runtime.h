@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /** Bumped when a declaration changes its meaning, or compiled code may call something new; other additions keep it. */
-#define RELAX_RT_ABI_VERSION 2
+#define RELAX_RT_ABI_VERSION 3
 
 /** Outcome of every call. Values are part of the ABI of compiled code. */
 typedef enum relax_rt_status {
@@ -140,7 +140,8 @@ RELAX_RT_API const relax_rt_tensor_info *relax_rt_module_output(const relax_rt_m
 
 RELAX_RT_API int64_t relax_rt_module_num_kernels(const relax_rt_module *module);
 RELAX_RT_API const char *relax_rt_module_kernel_name(const relax_rt_module *module, int64_t kernel);
-/** Library functions that must be registered before the artifact is loaded. */
+/** Library functions that the artifact calls. They must be registered before it is loaded, unless it has them itself or
+ * names shared objects that have them. */
 RELAX_RT_API int64_t relax_rt_module_num_library_functions(const relax_rt_module *module);
 /** Name of library function `index`, NULL when out of range. */
 RELAX_RT_API const char *relax_rt_module_library_function(const relax_rt_module *module, int64_t index);

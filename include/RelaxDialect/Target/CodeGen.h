@@ -39,10 +39,10 @@ std::unique_ptr<llvm::Module> translateAndOptimize(ModuleOp module, const CodeTa
 /// A position-independent object file. Nothing is written to disk.
 LogicalResult emitObject(ModuleOp module, llvm::Module &code, const CodeTarget &target, SmallVectorImpl<char> &object);
 
-/// Links an object to a shared object with ld.lld. What the object needs from libm becomes a dependency; a symbol that
-/// neither libc nor libm has is an error.
+/// Links an object, and object files that hold library functions, to a shared object with ld.lld. What they need from
+/// libm becomes a dependency; a symbol that neither libc nor libm has is an error.
 LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object,
-                               SmallVectorImpl<char> &shared);
+                               ArrayRef<std::string> objectFiles, SmallVectorImpl<char> &shared);
 
 } // namespace mlir::relax
 

@@ -148,11 +148,11 @@ void HostEmitter::storeView(Value views, int64_t index, Value data, Value dims, 
 
 LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                                           ArrayRef<HostTensor> arguments) {
-  auto symbol = callee->getAttrOfType<StringAttr>("symbol");
-  auto workspace = callee->getAttrOfType<sym::ExprAttr>("workspace_bytes");
+  auto library = dyn_cast<ext::ExternFuncOp>(callee.getOperation());
+  if (!library)
+    return call->emitOpError("calls '") << call.getCalleeAttr().getValue() << "', which is not a library function";
+  sym::ExprAttr workspace = library.getWorkspaceBytesAttr();
   auto offset = call->getAttrOfType<sym::ExprAttr>("relax.workspace_offset");
-  if (!symbol)
-    return call->emitOpError("calls a library function without a symbol");
   if (workspace && !offset)
     return call->emitOpError("needs scratch memory that is not planned");
 
@@ -182,7 +182,17 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
               builder.getIntegerType(8, /*isSigned=*/false));
   }
   int64_t numScalars = storeScalars(call, 0);
-  callRuntime(3, {constant(tables.getExtern(symbol.getValue())), views, constant(numArgs),
+  for (const ext::NativeArgument &argument : ext::getNativeArguments(library)) {
+    if (argument.kind != ext::NativeArgument::Kind::Size)
+      continue;
+    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+    Value size = succeeded(unification) ? evaluate(applyMapping(argument.size, unification->mapping)) : Value();
+    if (!size)
+      return call->emitOpError("passes a size that is not known here: ") << argument.size.str();
+    storeElement(size, getScratch(Scratch::Scalars, numScalars + 1), numScalars);
+    ++numScalars;
+  }
+  callRuntime(3, {constant(tables.getExtern(library)), views, constant(numArgs),
                   getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
   return success();
 }

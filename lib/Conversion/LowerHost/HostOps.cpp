@@ -295,6 +295,16 @@ LogicalResult HostEmitter::emitReturn(func::ReturnOp op) {
 
 LogicalResult HostEmitter::emitScalarOp(Operation *op) {
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  if (auto query = dyn_cast<ext::AvailableOp>(op)) {
+    auto library = dyn_cast_or_null<ext::ExternFuncOp>(tables.lookup(query.getCallee()));
+    if (!library)
+      return op->emitOpError("asks for '") << query.getCallee() << "', which is not a library function";
+    Value wanted = arith::ExtUIOp::create(builder, loc, i64, scalars.lookup(query.getWanted()));
+    Value found = callRuntimeFor(i64, 9, {constant(tables.getOptionalExtern(library)), wanted});
+    scalars.map(query.getResult(),
+                arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, found, constant(0)).getResult());
+    return success();
+  }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> index = dim.getConstantIndex();
     const HostTensor &tensor = tensors[dim.getSource()];

@@ -22,8 +22,27 @@ int64_t HostTables::getSite(int32_t status, StringRef message) {
 }
 
 int64_t HostTables::getKernel(StringRef name) { return number(kernels, StringAttr::get(module.getContext(), name)); }
-int64_t HostTables::getExtern(StringRef symbol) {
-  return number(externs, StringAttr::get(module.getContext(), symbol));
+/// Functions that are found in the same place and called in the same way are one.
+int64_t HostTables::getExtern(ext::ExternFuncOp library) {
+  NamedAttrList entry;
+  entry.append("symbol", library.getSymbolAttr());
+  if (library.getSonamesAttr())
+    entry.append("sonames", library.getSonamesAttr());
+  if (library.getObjectAttr())
+    entry.append("object", library.getObjectAttr());
+  if (library.getAbi() == "call") {
+    std::string adapter = "relax_extern_" + library.getSymName().str();
+    if (!symbols.lookup(adapter))
+      symbols.insert(module.lookupSymbol(createExternAdapter(library)));
+    entry.append("adapter", StringAttr::get(module.getContext(), adapter));
+  }
+  return number(externs, entry.getDictionary(module.getContext()));
+}
+
+int64_t HostTables::getOptionalExtern(ext::ExternFuncOp library) {
+  int64_t found = getExtern(library);
+  optionalExterns.insert(found);
+  return found;
 }
 
 std::optional<int64_t> HostTables::addWeight(Attribute key, StringRef name, RankedTensorType type, Attribute value) {
@@ -104,7 +123,14 @@ void HostTables::store() {
   };
   set(kSitesAttrName, keys(sites));
   set(kKernelsAttrName, keys(kernels));
-  set(kExternsAttrName, keys(externs));
+  SmallVector<Attribute> externEntries;
+  for (auto [key, index] : externs) {
+    NamedAttrList entry(cast<DictionaryAttr>(key));
+    if (optionalExterns.contains(index))
+      entry.append("optional", builder.getUnitAttr());
+    externEntries.push_back(entry.getDictionary(module.getContext()));
+  }
+  set(kExternsAttrName, externEntries);
   set(kFunctionsAttrName, functions);
   set(kWeightsAttrName, weightEntries);
   if (!memoryReports.empty())

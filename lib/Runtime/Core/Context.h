@@ -49,6 +49,7 @@ struct relax_rt_context {
   relax_rt_status launch(int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid);
   relax_rt_status callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
                              const int64_t *scalars, int64_t numScalars);
+  relax_rt_status externAvailable(int64_t function, int64_t wanted, int64_t *outAvailable);
   relax_rt_status guardFailed(int64_t site, const int64_t *values, int64_t numValues);
   relax_rt_status reserveGrowing(int64_t count, int64_t *outFirst);
   relax_rt_status growTo(int64_t block, int64_t bytes, void **outBase);

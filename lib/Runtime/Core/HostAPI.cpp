@@ -239,8 +239,11 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
     return failHere(RELAX_RT_INTERNAL, "compiled code called library function " + std::to_string(function));
   if (relax_rt_status status = pollCancel())
     return status;
-  ++counters.extern_calls;
   size_t id = static_cast<size_t>(function);
+  if (!module.externs[id].fn)
+    return failHere(RELAX_RT_UNAVAILABLE,
+                    "library function " + quote(module.metadata.externs[id].symbol) + " is not available");
+  ++counters.extern_calls;
   int32_t result = 0;
   bool thrown = false;
   try {
@@ -252,6 +255,16 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
     return RELAX_RT_OK;
   return failHere(RELAX_RT_EXTERN_ERROR, "library function " + quote(module.metadata.externs[id].symbol) +
                                              (thrown ? " threw an exception" : " returned " + std::to_string(result)));
+}
+
+relax_rt_status relax_rt_context::externAvailable(int64_t function, int64_t wanted, int64_t *outAvailable) {
+  if (function < 0 || static_cast<uint64_t>(function) >= module.externs.size())
+    return failHere(RELAX_RT_INTERNAL, "compiled code asked for library function " + std::to_string(function));
+  bool available = module.externs[static_cast<size_t>(function)].fn != nullptr;
+  if (wanted && !available)
+    ++counters.fallbacks;
+  *outAvailable = wanted && available;
+  return RELAX_RT_OK;
 }
 
 relax_rt_status relax_rt_context::guardFailed(int64_t site, const int64_t *values, int64_t numValues) {
@@ -304,4 +317,7 @@ const relax_rt_host_api relax_rt::kHostApi = {
     },
     [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::enterFrame); },
     [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::leaveFrame); },
+    [](relax_rt_invocation *inv, int64_t function, int64_t wanted, int64_t *outAvailable) {
+      return forward(inv, &relax_rt_context::externAvailable, function, wanted, outAvailable);
+    },
 };

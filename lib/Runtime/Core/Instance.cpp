@@ -32,6 +32,22 @@ ExternFunction relax_rt_instance::find(const std::string &name) const {
   return found == functions.end() ? ExternFunction() : found->second;
 }
 
+void *relax_rt_instance::findInLibraries(const std::vector<std::string> &sonames, const std::string &symbol) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const std::string &soname : sonames) {
+    auto [place, isNew] = opened.emplace(soname, nullptr);
+    if (isNew) {
+      libraries.reserve(libraries.size() + 1);
+      place->second = dlopen(soname.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (place->second)
+        libraries.push_back(place->second);
+    }
+    if (void *address = place->second ? dlsym(place->second, symbol.c_str()) : nullptr)
+      return address;
+  }
+  return nullptr;
+}
+
 relax_rt_status relax_rt_instance::loadLibrary(const char *path) {
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {

@@ -31,11 +31,14 @@ struct relax_rt_instance {
   /// `fn` is null when nothing has that name.
   relax_rt::ExternFunction find(const std::string &name) const;
   relax_rt_status loadLibrary(const char *path);
+  /// The address of `symbol` in the first of the shared objects that can be opened and has it, null when there is none.
+  void *findInLibraries(const std::vector<std::string> &sonames, const std::string &symbol);
 
 private:
   mutable std::mutex mutex;
   std::unordered_map<std::string, relax_rt::ExternFunction> functions;
-  std::vector<void *> libraries; // dlopen handles
+  std::vector<void *> libraries;                  // dlopen handles
+  std::unordered_map<std::string, void *> opened; // by soname; null: cannot be opened
 };
 
 #endif // RELAX_RUNTIME_CORE_INSTANCE_H

@@ -56,7 +56,8 @@ private:
   relax_rt_status readDescription(const relax_rt::ArtifactFile &artifact);
   relax_rt_status load(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status readMetadata(const relax_rt::ArtifactFile &artifact);
-  relax_rt_status resolveExterns(const relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
+  relax_rt_status resolveExterns(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
+  relax_rt_status resolveAdapters(const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact, const std::vector<uint8_t> &bytes);
   void buildSignatures();
 

@@ -63,17 +63,51 @@ relax_rt_status relax_rt_module::readMetadata(const ArtifactFile &artifact) {
   return RELAX_RT_OK;
 }
 
-relax_rt_status relax_rt_module::resolveExterns(const relax_rt_instance &instance, const ArtifactFile &artifact) {
+/// Functions that the code itself has or calls in its own way are completed by resolveAdapters. One that a generated
+/// kernel replaces may be missing.
+relax_rt_status relax_rt_module::resolveExterns(relax_rt_instance &instance, const ArtifactFile &artifact) {
   std::string missing;
   for (const ExternInfo &info : metadata.externs) {
-    ExternFunction function = instance.find(info.symbol);
-    if (!function.fn)
+    // Who registers a function replaces the library's.
+    ExternFunction function = info.adapter.empty() ? instance.find(info.symbol) : ExternFunction();
+    if (!function.fn && !info.sonames.empty()) {
+      void *address = instance.findInLibraries(info.sonames, info.symbol);
+      if (info.adapter.empty())
+        function.fn = reinterpret_cast<relax_rt_extern_fn>(address);
+      else
+        function.user = address;
+    }
+    bool found = function.fn || function.user || (info.flags & ExternInfo::kLinked);
+    if (!found && !(info.flags & ExternInfo::kOptional))
       missing += (missing.empty() ? "" : ", ") + quote(info.symbol);
     externs.push_back(function);
   }
   if (missing.empty())
     return RELAX_RT_OK;
   return fail(RELAX_RT_UNAVAILABLE, artifact.name() + ": library function " + missing + " is not registered");
+}
+
+/// Externs of the code section.
+relax_rt_status relax_rt_module::resolveAdapters(const ArtifactFile &artifact) {
+  for (size_t i = 0; i < externs.size(); ++i) {
+    const ExternInfo &info = metadata.externs[i];
+    ExternFunction &function = externs[i];
+    if ((info.flags & ExternInfo::kLinked) && !function.fn) {
+      void *address = code.symbol(info.symbol);
+      if (!address)
+        return artifact.invalid("code section: does not define " + quote(info.symbol));
+      if (info.adapter.empty())
+        function.fn = reinterpret_cast<relax_rt_extern_fn>(address);
+      else
+        function.user = address;
+    }
+    if (info.adapter.empty() || !function.user)
+      continue;
+    function.fn = reinterpret_cast<relax_rt_extern_fn>(code.symbol(info.adapter));
+    if (!function.fn)
+      return artifact.invalid("code section: does not define " + quote(info.adapter));
+  }
+  return RELAX_RT_OK;
 }
 
 relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact, const std::vector<uint8_t> &bytes) {
@@ -100,7 +134,7 @@ relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact, const
   }
   if (missing)
     return artifact.invalid("code section: does not define " + quote(*missing));
-  return RELAX_RT_OK;
+  return resolveAdapters(artifact);
 }
 
 /// The metadata does not move any more: pointers into it stay good.

@@ -102,6 +102,7 @@ private:
 
 /// Code of the module, without the tables that translation does not know.
 LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVectorImpl<char> &shared) {
+  SmallVector<std::string> objectFiles = getObjectFiles(module);
   for (StringRef table : {kSitesAttrName, kKernelsAttrName, kExternsAttrName, kFunctionsAttrName, kWeightsAttrName,
                           kMemoryReportAttrName})
     module->removeAttr(table);
@@ -109,7 +110,7 @@ LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVector
   std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
   SmallVector<char> object;
   return success(code && succeeded(emitObject(module, *code, target, object)) &&
-                 succeeded(linkSharedObject(module, target, object, shared)));
+                 succeeded(linkSharedObject(module, target, object, objectFiles, shared)));
 }
 
 /// A file beside the result that takes its name at the end, so that no reader ever sees half of an artifact.

@@ -106,28 +106,31 @@ constexpr StringLiteral kLibm[] = {"acos",  "acosh",     "asin", "asinh", "atan"
                                    "sinh",  "sqrt",      "tan",  "tanh",  "trunc"};
 constexpr StringLiteral kLibc[] = {"bcmp", "calloc", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
 
-/// Undefined symbols of the object, those of libm; anything that is in neither library is an error.
-LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, SmallVectorImpl<std::string> &libm) {
+/// Undefined symbols of the object, those of libm; anything that is in neither library is an error. `what` names the
+/// object.
+LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, const Twine &what,
+                              SmallVectorImpl<std::string> &libm) {
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
   if (!file)
-    return emitError(module.getLoc(), "cannot read the generated object: ") << llvm::toString(file.takeError());
+    return emitError(module.getLoc(), "cannot read " + what + ": ") << llvm::toString(file.takeError());
   for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
     llvm::Expected<uint32_t> flags = symbol.getFlags();
     llvm::Expected<StringRef> name = symbol.getName();
     if (!flags || !name) {
       llvm::consumeError(flags.takeError());
       llvm::consumeError(name.takeError());
-      return emitError(module.getLoc(), "cannot read the symbols of the generated object");
+      return emitError(module.getLoc(), "cannot read the symbols of " + what);
     }
-    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() || llvm::is_contained(kLibc, *name))
+    // A position-independent object asks the linker for the table of addresses.
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() || llvm::is_contained(kLibc, *name) ||
+        *name == "_GLOBAL_OFFSET_TABLE_" || llvm::is_contained(libm, *name))
       continue;
     StringRef stem = *name;
     if (!llvm::is_contained(kLibm, stem))
       stem.consume_back("f");
     if (!llvm::is_contained(kLibm, stem))
-      return emitError(module.getLoc(), "generated code calls '")
-             << *name << "', which no library of the runtime provides";
+      return emitError(module.getLoc(), what + " calls '") << *name << "', which no library of the runtime provides";
     libm.push_back(name->str());
   }
   return success();
@@ -156,13 +159,19 @@ LogicalResult makeLibmStub(ModuleOp module, const CodeTarget &target, ArrayRef<s
 } // namespace
 
 LogicalResult relax::linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object,
-                                      SmallVectorImpl<char> &shared) {
+                                      ArrayRef<std::string> objectFiles, SmallVectorImpl<char> &shared) {
   SmallVector<std::string> libm;
   TemporaryFile input, output, stub;
-  if (failed(findLibmSymbols(module, object, libm)) || failed(input.create(module, "o")) ||
+  if (failed(findLibmSymbols(module, object, "generated code", libm)) || failed(input.create(module, "o")) ||
       failed(output.create(module, "so")) || failed(input.write(module, object)))
     return failure();
   SmallVector<StringRef> arguments = {"--strip-all", "-o", output.getPath(), input.getPath()};
+  for (const std::string &path : objectFiles) {
+    SmallVector<char> bytes;
+    if (failed(readFile(module, path, bytes)) || failed(findLibmSymbols(module, bytes, "'" + path + "'", libm)))
+      return failure();
+    arguments.push_back(path);
+  }
   if (!libm.empty()) {
     if (failed(stub.create(module, "so")) || failed(makeLibmStub(module, target, libm, stub.getPath())))
       return failure();

@@ -26,7 +26,8 @@ public:
   LogicalResult build(relax_rt::Metadata &metadata) {
     return success(
         succeeded(forEach(kFunctionsAttrName, [&](DictionaryAttr entry) { return addFunction(entry, metadata); })) &&
-        succeeded(forEach(kSitesAttrName, [&](DictionaryAttr entry) { return addSite(entry, metadata); })));
+        succeeded(forEach(kSitesAttrName, [&](DictionaryAttr entry) { return addSite(entry, metadata); })) &&
+        succeeded(forEach(kExternsAttrName, [&](DictionaryAttr entry) { return addExtern(entry, metadata); })));
   }
 
 private:
@@ -84,6 +85,22 @@ private:
     return success();
   }
 
+  LogicalResult addExtern(DictionaryAttr entry, relax_rt::Metadata &metadata) {
+    auto symbol = entry.getAs<StringAttr>("symbol"), adapter = entry.getAs<StringAttr>("adapter");
+    if (!symbol)
+      return malformed(kExternsAttrName);
+    relax_rt::ExternInfo info;
+    info.symbol = symbol.str();
+    info.adapter = adapter ? adapter.str() : "";
+    if (auto sonames = entry.getAs<ArrayAttr>("sonames"))
+      for (StringRef soname : sonames.getAsValueRange<StringAttr>())
+        info.sonames.push_back(soname.str());
+    info.flags = (entry.get("object") ? relax_rt::ExternInfo::kLinked : 0u) |
+                 (entry.get("optional") ? relax_rt::ExternInfo::kOptional : 0u);
+    metadata.externs.push_back(std::move(info));
+    return success();
+  }
+
   LogicalResult addSite(DictionaryAttr entry, relax_rt::Metadata &metadata) {
     auto message = entry.getAs<StringAttr>("message");
     auto status = entry.getAs<IntegerAttr>("status");
@@ -131,8 +148,16 @@ FailureOr<relax_rt::Metadata> relax::buildMetadata(ModuleOp module, const CodeTa
     metadata.kernels.push_back(
         {name.str(), getKernelSymbol(name), /*referenceSymbol=*/"", module.lookupSymbol(parts) ? parts : ""});
   }
-  for (StringRef name : getStringTable(module, kExternsAttrName))
-    metadata.externs.push_back({name.str()});
   metadata.memoryReport = buildMemoryReport(module);
   return metadata;
+}
+
+SmallVector<std::string> relax::getObjectFiles(ModuleOp module) {
+  SmallVector<std::string> files;
+  if (auto entries = module->getAttrOfType<ArrayAttr>(kExternsAttrName))
+    for (Attribute entry : entries)
+      if (auto object = cast<DictionaryAttr>(entry).getAs<StringAttr>("object");
+          object && !llvm::is_contained(files, object.getValue()))
+        files.push_back(object.str());
+  return files;
 }

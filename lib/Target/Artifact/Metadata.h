@@ -14,6 +14,9 @@ namespace mlir::relax {
 /// What the tables of the module say, for the runtime.
 FailureOr<relax_rt::Metadata> buildMetadata(ModuleOp module, const CodeTarget &target);
 
+/// Object files that become part of the code; the tables of the module are well formed.
+SmallVector<std::string> getObjectFiles(ModuleOp module);
+
 } // namespace mlir::relax
 
 #endif // RELAXDIALECT_LIB_TARGET_METADATA_H

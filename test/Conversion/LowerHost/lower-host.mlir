@@ -4,7 +4,7 @@
 #n8 = #relax_sym.shape<[n, 8]>
 
 //      CHECK: module attributes {
-// CHECK-SAME: relax.externs = ["lib"]
+// CHECK-SAME: relax.externs = [{symbol = "lib"}]
 // CHECK-SAME: relax.functions = [{inputs = [{name = "x", type = tensor<?x4xf32, #{{.*}}>}, {name = "arg1", type = tensor<?x4xf32, #{{.*}}>}], name = "main",
 // CHECK-SAME:   outputs = [{name = "result0", type = tensor<?x8xf32, #{{.*}}>}], symbol = "relax_entry_main"}]
 // CHECK-SAME: relax.kernels = ["matmul"]

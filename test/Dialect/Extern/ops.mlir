@@ -17,3 +17,16 @@ relax_ext.func private @gemm(%a: tensor<?x4xf32> {relax_sym.shape = #relax_sym.s
 relax_ext.func private @two(tensor<4xf16>) outs(tensor<4xf16>, tensor<2xi1>)
     scalars(index {relax_sym.expr = #relax_sym.expr<"past len">}, index) where "\"past len\" <= 8"
     attributes {symbol = "lib_two", abi = "c", relax_sym.scope = #relax_sym.scope<>}
+
+// CHECK-LABEL: relax_ext.func private @called(
+//  CHECK-SAME:   attributes {abi = "call", arguments = [101 : i32, {i32 = #relax_sym.expr<n>}, 1.000000e+00 : f32, "in0", "out0", "workspace"], relax_sym.scope = #relax_sym.scope<>, sonames = ["libcalled.so.1", "libcalled.so"], status, symbol = "called", workspace_bytes = #relax_sym.expr<n * 4>}
+relax_ext.func private @called(%x: tensor<?xf32> {relax_sym.shape = #relax_sym.shape<[n]>}) outs(%y: tensor<?xf32> {relax_sym.shape = #relax_sym.shape<[n]>})
+    attributes {symbol = "called", abi = "call", sonames = ["libcalled.so.1", "libcalled.so"], status, workspace_bytes = #relax_sym.expr<n * 4>,
+                arguments = [101 : i32, {i32 = #relax_sym.expr<n>}, 1.0 : f32, "in0", "out0", "workspace"], relax_sym.scope = #relax_sym.scope<>}
+
+// CHECK-LABEL: func.func @available(
+//       CHECK:   relax_ext.available @called if %{{.*}} {site = 0 : i64}
+func.func @available(%wanted: i1) -> i1 {
+  %0 = relax_ext.available @called if %wanted {site = 0 : i64}
+  return %0 : i1
+}

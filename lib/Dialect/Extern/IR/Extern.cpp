@@ -126,9 +126,20 @@ sym::SymExpr ExternFuncOp::getProgramScalar(unsigned index) {
 sym::ScopeAttr ExternFuncOp::getProgramScope() {
   // Callers must satisfy `where` like any other fact.
   auto scope = (*this)->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName);
-  if (!getWhere())
+  SmallVector<sym::Fact> facts;
+  if (getWhere())
+    llvm::append_range(facts, getWhere()->getFacts());
+  for (const NativeArgument &argument : getNativeArguments(*this)) {
+    // Sizes that are passed in fewer bits must fit; nothing is cut off.
+    if (argument.kind != NativeArgument::Kind::Size || argument.type.getWidth() >= 64)
+      continue;
+    int64_t most = (int64_t(1) << (argument.type.getWidth() - 1)) - 1;
+    sym::Fact fits{argument.size, sym::Fact::Op::LessEqual, sym::SymExpr::constant(getContext(), most)};
+    if (!argument.size.getConstant() && !llvm::is_contained(facts, fits))
+      facts.push_back(fits);
+  }
+  if (facts.empty())
     return scope;
-  SmallVector<sym::Fact> facts(getWhere()->getFacts());
   if (scope)
     facts.append(scope.getFacts().begin(), scope.getFacts().end());
   return sym::ScopeAttr::get(getContext(), facts);
@@ -144,6 +155,27 @@ static LogicalResult verifyKnown(ExternFuncOp op, sym::SymExpr expr, ArrayRef<St
   return success();
 }
 
+/// What the ABI "call" needs, and only it has.
+static LogicalResult verifyCall(ExternFuncOp op, ArrayRef<StringRef> known) {
+  bool isCall = op.getAbi() == "call";
+  if (isCall != static_cast<bool>(op.getArguments()))
+    return op.emitOpError(R"(expects 'arguments' exactly with abi "call")");
+  if (!isCall)
+    return op.getStatus() ? op.emitOpError(R"(expects 'status' only with abi "call")") : success();
+  if (!op.getSonames() && !op.getObject())
+    return op.emitOpError(R"(expects 'sonames' or 'object' with abi "call")");
+  if (op.getNumScalars() != 0)
+    return op.emitOpError(R"(cannot have scalars with abi "call"; sizes are arguments)");
+  auto report = [&](unsigned index, const Twine &message) { op.emitOpError("argument #") << index << ' ' << message; };
+  FailureOr<SmallVector<NativeArgument>> arguments = getNativeArguments(op, report);
+  if (failed(arguments))
+    return failure();
+  for (const NativeArgument &argument : *arguments)
+    if (argument.kind == NativeArgument::Kind::Size && failed(verifyKnown(op, argument.size, known, "'arguments'")))
+      return failure();
+  return success();
+}
+
 LogicalResult ExternFuncOp::verify() {
   if (!getFunctionType().getResults().empty())
     return emitOpError("cannot have results; results are outs");
@@ -156,10 +188,14 @@ LogicalResult ExternFuncOp::verify() {
     return emitOpError("cannot have workspaces; use workspace_bytes");
   if (getSymbol().empty())
     return emitOpError("expects the name of the library function in 'symbol'");
-  if (getAbi() != "c")
-    return emitOpError(R"(expects abi "c", got ")") << getAbi() << '"';
+  if (getAbi() != "c" && getAbi() != "call")
+    return emitOpError(R"(expects abi "c" or "call", got ")") << getAbi() << '"';
+  if (getSonames() && getObject())
+    return emitOpError("has both 'sonames' and 'object'");
 
   SmallVector<StringRef> known = sym::getProgramSymbols(getFunctionType(), getArgAttrsAttr());
+  if (failed(verifyCall(*this, known)))
+    return failure();
   if (sym::ExprAttr bytes = getWorkspaceBytesAttr())
     if (failed(verifyKnown(*this, bytes.getValue(), known, "workspace_bytes")))
       return failure();
@@ -171,4 +207,10 @@ LogicalResult ExternFuncOp::verify() {
   };
   return failure(failed(verifyFacts(getWhereAttr(), "'where'")) ||
                  failed(verifyFacts((*this)->getAttrOfType<sym::ScopeAttr>(sym::kScopeAttrName), sym::kScopeAttrName)));
+}
+
+LogicalResult AvailableOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<ExternFuncOp>(*this, getCalleeAttr()))
+    return emitOpError("expects a library function, '") << getCallee() << "' is none";
+  return success();
 }

@@ -44,6 +44,9 @@ static bool isGraphOp(Operation *op) {
     return false;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return onlyForgets(cast.getSource().getType(), cast.getType());
+  // Whether a library function is there.
+  if (op->getName().getDialectNamespace() == "relax_ext")
+    return true;
   return isa_and_nonnull<RelaxDialect, scf::SCFDialect>(op->getDialect()) ||
          isa<arith::ConstantOp, tensor::DimOp, tensor::ExtractOp, func::ReturnOp>(op) || isScalarOp(op);
 }

@@ -1,0 +1,154 @@
+//===- DispatchLibraries.cpp - Library functions instead of graph ops -----===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphPatterns.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
+#include "RelaxDialect/Transforms/DispatchPasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <tuple>
+
+#define DEBUG_TYPE "relax-dispatch-libraries"
+
+using namespace mlir;
+using namespace mlir::relax;
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_DISPATCHLIBRARIESPASS
+#include "RelaxDialect/Transforms/DispatchPasses.h.inc"
+} // namespace mlir::relax
+
+namespace {
+struct DispatchLibrariesPass final : relax::impl::DispatchLibrariesPassBase<DispatchLibrariesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    numCalls = 0;
+    for (const std::string &path : libraries) {
+      PatternFile file;
+      if (failed(file.read(getOperation(), path)))
+        return signalPassFailure();
+      declared.clear();
+      for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+        sym::Prover prover(&getContext(), sym::getScope(function));
+        for (GraphPattern &pattern : file.getPatterns())
+          if (pattern.library)
+            dispatch(function, pattern, prover, symbols, path);
+      }
+    }
+  }
+
+private:
+  void dispatch(func::FuncOp function, GraphPattern &pattern, sym::Prover &prover, SymbolTable &symbols,
+                StringRef path);
+  void emitDispatch(GraphPattern &pattern, const PatternMatch &match, sym::Prover &prover, ext::ExternFuncOp library);
+  Value emitCall(OpBuilder &builder, const PatternMatch &match, sym::Prover &prover, ext::ExternFuncOp library);
+  ext::ExternFuncOp declare(ext::ExternFuncOp library, SymbolTable &symbols, StringRef path);
+
+  DenseMap<Operation *, ext::ExternFuncOp> declared; // by op of the file
+  int64_t numCalls = 0;
+};
+} // namespace
+
+/// The library function in the module. An object file has its place beside the description.
+ext::ExternFuncOp DispatchLibrariesPass::declare(ext::ExternFuncOp library, SymbolTable &symbols, StringRef path) {
+  ext::ExternFuncOp &known = declared[library];
+  if (known)
+    return known;
+  auto copy = cast<ext::ExternFuncOp>(library->clone());
+  copy.setPrivate();
+  if (std::optional<StringRef> object = library.getObject()) {
+    SmallString<128> place(*object);
+    if (llvm::sys::path::is_relative(place)) {
+      place = llvm::sys::path::parent_path(path);
+      llvm::sys::path::append(place, *object);
+    }
+    std::ignore = llvm::sys::fs::make_absolute(place);
+    copy.setObject(place.str());
+  }
+  // A pass that runs twice declares once.
+  if (auto other = symbols.lookup<ext::ExternFuncOp>(copy.getSymName());
+      other && OperationEquivalence::isEquivalentTo(other, copy, OperationEquivalence::IgnoreLocations)) {
+    copy.erase();
+    return known = other;
+  }
+  symbols.insert(copy, getOperation().getBody()->begin());
+  return known = copy;
+}
+
+Value DispatchLibrariesPass::emitCall(OpBuilder &builder, const PatternMatch &match, sym::Prover &prover,
+                                      ext::ExternFuncOp library) {
+  Operation *root = match.ops.back();
+  auto program = cast<sym::TensorProgramInterface>(library.getOperation());
+  Type type = graph::applyMapping(Type(graph::getProgramTensorType(program, library.getNumInputs())), match.symbols);
+  auto call = graph::CallDPSOp::create(builder, root->getLoc(), type, FlatSymbolRefAttr::get(library), match.inputs);
+  return graph::castToType(builder, root->getLoc(), call->getResult(0), root->getResult(0).getType(), prover);
+}
+
+void DispatchLibrariesPass::emitDispatch(GraphPattern &pattern, const PatternMatch &match, sym::Prover &prover,
+                                         ext::ExternFuncOp library) {
+  Operation *root = match.ops.back();
+  Location loc = root->getLoc();
+  OpBuilder builder(root);
+  remark::passed(loc, remark::RemarkOpts::name("Dispatched").category(DEBUG_TYPE))
+      << ("@" + library.getSymName() + " for " + Twine(match.ops.size()) + " ops of @" + pattern.getName()).str();
+  Value condition = emitFacts(builder, loc, match.conditions, match.inputs);
+  // What is part of the artifact is always there.
+  if (!library.getObject()) {
+    Value available = ext::AvailableOp::create(builder, loc, builder.getI1Type(), FlatSymbolRefAttr::get(library),
+                                               condition, builder.getI64IntegerAttr(numCalls++));
+    condition = arith::AndIOp::create(builder, loc, condition, available);
+  }
+  auto choice = scf::IfOp::create(builder, loc, root->getResultTypes(), condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  choice->setAttr(kDispatchAttrName, builder.getStringAttr(pattern.library.getSymName()));
+  choice->setAttr(kPatternSymbolsAttrName, match.getSymbols(&getContext()));
+  root->replaceAllUsesWith(choice->getResults());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder, loc, emitCall(builder, match, prover, library));
+  for (Operation *op : match.ops)
+    op->moveBefore(choice.elseBlock(), choice.elseBlock()->end());
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(builder, loc, root->getResults());
+}
+
+/// Generated code beside this very library function.
+static bool isBeside(Operation *op, ext::ExternFuncOp library) {
+  for (; op; op = op->getParentOp())
+    if (auto name = op->getAttrOfType<StringAttr>(kDispatchAttrName); name && name.getValue() == library.getSymName())
+      return true;
+  return false;
+}
+
+void DispatchLibrariesPass::dispatch(func::FuncOp function, GraphPattern &pattern, sym::Prover &prover,
+                                     SymbolTable &symbols, StringRef path) {
+  SmallVector<Operation *> roots;
+  function.walk([&](Operation *op) {
+    if (op->getName() == pattern.getRoot()->getName() && !op->getParentOfType<graph::FusionGroupOp>())
+      roots.push_back(op);
+  });
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  for (Operation *root : llvm::reverse(roots)) {
+    if (taken.contains(root))
+      continue;
+    if (isBeside(root, pattern.library))
+      continue;
+    std::optional<PatternMatch> match = matchPattern(pattern, root, prover);
+    if (!match)
+      continue;
+    sym::ScopeAttr scope = cast<sym::TensorProgramInterface>(pattern.library.getOperation()).getProgramScope();
+    if (scope && !addConditions(scope.getFacts(), match->symbols, prover, match->conditions))
+      continue;
+    taken.insert(match->ops.begin(), match->ops.end());
+    emitDispatch(pattern, *match, prover, declare(pattern.library, symbols, path));
+  }
+}
