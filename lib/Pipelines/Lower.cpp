@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Conversion/Passes.h"
+#include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Transforms/Passes.h"
@@ -59,6 +60,8 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
 void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   manager.addPass(createPackWeightsPass({options.vectorBits, /*blobDirectory=*/""}));
   manager.addPass(createSymbolDCEPass()); // programs that only read weights in the other layout
+  if (options.liftWorkspaces)
+    manager.addPass(createLiftWorkspacesPass());
   buildPlanPipeline(manager);
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());

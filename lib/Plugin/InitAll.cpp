@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/InitAll.h"
 #include "RelaxDialect/Conversion/Passes.h"
+#include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
@@ -33,6 +34,7 @@ void relax::registerAllPasses() {
     registerRelaxConversionPasses();
     registerRelaxDispatchPasses();
     registerRelaxTransformsPasses();
+    registerRelaxWorkspacePasses();
     sym::registerRelaxSymPasses();
     graph::registerRelaxGraphPasses();
     tp::registerRelaxTensorProgramPasses();

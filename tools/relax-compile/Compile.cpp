@@ -147,6 +147,7 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     kernels.libraries.push_back(findLibrary(options, name));
   kernels.patterns = options.patterns;
   kernels.dispatchTable = options.dispatchTable;
+  kernels.liftWorkspaces = options.liftWorkspaces;
   buildDefaultPipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
   if (text)

@@ -28,7 +28,8 @@ struct CompileOptions {
   std::vector<std::string> libraries; // files, or names of descriptions in `libraryDirectory`
   std::string libraryDirectory;
   std::string patterns, dispatchTable; // files; empty: none
-  std::string after;                   // with Emit::MLIR: the pass whose result is shown
+  bool liftWorkspaces = false;
+  std::string after; // with Emit::MLIR: the pass whose result is shown
 };
 
 /// Reports every failure on stderr.

@@ -55,6 +55,9 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string, true> table(
       "dispatch-table", llvm::cl::desc("Sizes from which libraries and variants are used (benchmarks/dispatch.py)"),
       llvm::cl::value_desc("file"), llvm::cl::location(options.dispatchTable), llvm::cl::cat(category));
+  llvm::cl::opt<bool, true> lift("lift-workspaces",
+                                 llvm::cl::desc("Plan scratch memory of kernels with everything else"),
+                                 llvm::cl::location(options.liftWorkspaces), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(

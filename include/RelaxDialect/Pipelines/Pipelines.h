@@ -22,6 +22,8 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("Width of a vector register."), llvm::cl::init(256)};
   ListOption<std::string> libraries{*this, "libraries", llvm::cl::desc("Files that describe libraries.")};
   Option<std::string> patterns{*this, "patterns", llvm::cl::desc("File with patterns to group ops by.")};
+  Option<bool> liftWorkspaces{*this, "lift-workspaces", llvm::cl::desc("Plan scratch memory of kernels, too."),
+                              llvm::cl::init(false)};
   Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
 };
 
