@@ -25,6 +25,7 @@ void RelaxExtDialect::initialize() {
 #define GET_OP_LIST
 #include "RelaxDialect/Dialect/Extern/IR/ExternOps.cpp.inc"
       >();
+  registerInterfaces();
 }
 
 //===- Text ---------------------------------------------------------------===//

@@ -17,6 +17,10 @@ def RelaxExt_Dialect : Dialect {
     scratch memory they need. `relax.call_dps` calls them. See docs/Spec.md section 4.
   }];
   let dependentDialects = ["::mlir::relax::sym::RelaxSymDialect"];
+  let extraClassDeclaration = [{
+    /// Bytecode.
+    void registerInterfaces();
+  }];
 }
 
 #endif // RELAXDIALECT_DIALECT_EXTERN_IR_EXTERNDIALECT

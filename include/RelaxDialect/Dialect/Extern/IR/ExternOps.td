@@ -49,6 +49,7 @@ def RelaxExt_ExternFuncOp : Op<RelaxExt_Dialect, "func", [
     OptionalAttr<StrAttr>:$object, OptionalAttr<ArrayAttr>:$arguments, UnitAttr:$status);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1; // what version 1 wrote stays readable
   let extraClassDeclaration = [{
     /// Always without a body.
     bool isDeclaration() { return true; }
