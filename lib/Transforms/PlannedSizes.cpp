@@ -107,26 +107,26 @@ std::optional<PlannedSizes::Quantity> PlannedSizes::get(Value index) {
 }
 
 /// What a quantity is the maximum of: sums as one expression each. Empty when they are many.
-SmallVector<SymExpr> PlannedSizes::getCases(Quantity quantity) const {
+SmallVector<SymExpr> PlannedSizes::getCases(Quantity quantity) {
   constexpr size_t kMaxCases = 16;
-  const Node &node = nodes[quantity];
+  Node node = nodes[quantity];
   if (node.kind == Node::Kind::Expr)
     return {node.expr};
+  // Offsets are sums of sums: each is looked at once.
+  if (auto it = cases.find(quantity); it != cases.end())
+    return it->second;
   SmallVector<SymExpr> a = getCases(node.a), b = getCases(node.b);
-  if (a.empty() || b.empty())
-    return {};
-  llvm::SmallSetVector<SymExpr, 8> cases;
+  llvm::SmallSetVector<SymExpr, 8> found;
   if (node.kind == Node::Kind::Max) {
-    cases.insert_range(a);
-    cases.insert_range(b);
+    found.insert_range(a);
+    found.insert_range(b);
   } else {
     for (SymExpr x : a)
       for (SymExpr y : b)
-        cases.insert(x + y);
+        found.insert(x + y);
   }
-  if (cases.size() > kMaxCases || cases.contains(SymExpr()))
-    return {};
-  return SmallVector<SymExpr>(cases.getArrayRef());
+  bool isKnown = !a.empty() && !b.empty() && found.size() <= kMaxCases && !found.contains(SymExpr());
+  return cases[quantity] = isKnown ? SmallVector<SymExpr>(found.getArrayRef()) : SmallVector<SymExpr>();
 }
 
 bool PlannedSizes::isAtMostInEachCase(Quantity a, Quantity b) {

@@ -64,7 +64,7 @@ private:
   bool isRoundedUp(sym::SymExpr expr, sym::SymExpr bytes) const;
   /// One expression; null when it would be long.
   sym::SymExpr flatten(Quantity quantity) const;
-  SmallVector<sym::SymExpr> getCases(Quantity quantity) const;
+  SmallVector<sym::SymExpr> getCases(Quantity quantity);
   bool isAtMostInEachCase(Quantity a, Quantity b);
 
   sym::Prover prover, entryProver;
@@ -77,6 +77,7 @@ private:
   DenseMap<std::tuple<Quantity, Quantity, unsigned>, bool> answers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, bool> exprAnswers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, unsigned> failures; // with how many replacements
+  DenseMap<Quantity, SmallVector<sym::SymExpr>> cases;
   DenseMap<Quantity, bool> signs;
   llvm::DenseSet<sym::SymExpr> nonNegative;
 };
