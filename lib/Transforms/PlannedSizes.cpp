@@ -136,18 +136,21 @@ bool PlannedSizes::isAtMostInEachCase(Quantity a, Quantity b) {
   });
 }
 
-SymExpr PlannedSizes::flatten(Quantity quantity) const {
+SymExpr PlannedSizes::flatten(Quantity quantity) {
   constexpr size_t kMaxTerms = 48;
-  const Node &node = nodes[quantity];
+  Node node = nodes[quantity];
   if (node.kind == Node::Kind::Expr)
     return node.expr;
-  SymExpr a = flatten(node.a), b = a ? flatten(node.b) : SymExpr();
-  if (!b || sym::getTerms(a).size() + sym::getTerms(b).size() > kMaxTerms)
-    return SymExpr();
-  return node.kind == Node::Kind::Sum ? a + b : SymExpr::max({a, b});
+  // Offsets are sums of sums: each is looked at once.
+  if (auto it = flattened.find(quantity); it != flattened.end())
+    return it->second;
+  SymExpr a = flatten(node.a), b = a ? flatten(node.b) : SymExpr(), result;
+  if (b && sym::getTerms(a).size() + sym::getTerms(b).size() <= kMaxTerms)
+    result = node.kind == Node::Kind::Sum ? a + b : SymExpr::max({a, b});
+  return flattened[quantity] = result;
 }
 
-std::string PlannedSizes::str(Quantity quantity) const {
+std::string PlannedSizes::str(Quantity quantity) {
   SymExpr expr = flatten(quantity);
   return expr ? expr.str() : "a sum";
 }

@@ -36,7 +36,7 @@ public:
   /// A tensor of `bytes` has no extent below zero: nor is what it takes, rounded up to any multiple.
   void assumeNonNegative(sym::SymExpr bytes) { nonNegative.insert(bytes); }
 
-  std::string str(Quantity quantity) const;
+  std::string str(Quantity quantity);
   sym::Prover &getProver() { return prover; }
   /// Knows only facts that are checked at entry.
   sym::Prover &getEntryProver() { return entryProver; }
@@ -63,7 +63,7 @@ private:
   bool isRefuted(sym::SymExpr a, sym::SymExpr b) const;
   bool isRoundedUp(sym::SymExpr expr, sym::SymExpr bytes) const;
   /// One expression; null when it would be long.
-  sym::SymExpr flatten(Quantity quantity) const;
+  sym::SymExpr flatten(Quantity quantity);
   SmallVector<sym::SymExpr> getCases(Quantity quantity);
   bool isAtMostInEachCase(Quantity a, Quantity b);
 
@@ -77,7 +77,11 @@ private:
   DenseMap<std::tuple<Quantity, Quantity, unsigned>, bool> answers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, bool> exprAnswers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, unsigned> failures; // with how many replacements
+<<<<<<< HEAD
   DenseMap<Quantity, SmallVector<sym::SymExpr>> cases;
+=======
+  DenseMap<Quantity, sym::SymExpr> flattened;
+>>>>>>> 4c0a2ec (Proofs about planned sizes: each sum is flattened once)
   DenseMap<Quantity, bool> signs;
   llvm::DenseSet<sym::SymExpr> nonNegative;
 };
