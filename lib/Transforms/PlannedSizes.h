@@ -77,11 +77,8 @@ private:
   DenseMap<std::tuple<Quantity, Quantity, unsigned>, bool> answers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, bool> exprAnswers;
   DenseMap<std::pair<sym::SymExpr, sym::SymExpr>, unsigned> failures; // with how many replacements
-<<<<<<< HEAD
   DenseMap<Quantity, SmallVector<sym::SymExpr>> cases;
-=======
   DenseMap<Quantity, sym::SymExpr> flattened;
->>>>>>> 4c0a2ec (Proofs about planned sizes: each sum is flattened once)
   DenseMap<Quantity, bool> signs;
   llvm::DenseSet<sym::SymExpr> nonNegative;
 };
