@@ -95,11 +95,22 @@ FailureOr<Tensor> Frame::makeGarbage(Type elementType, ArrayRef<int64_t> dims) {
   return tensor;
 }
 
-/// Moves what was rounded by at most its error; what may be anything becomes NaN.
 /// Of 0.0 and -0.0 either is the maximum or minimum.
 static bool choosesZeros(Operation *op) {
   return isa<graph::MaximumOp, graph::MinimumOp, graph::ClipOp, graph::ReluOp, graph::MaxOp, graph::MinOp,
              graph::MaxPoolOp, graph::AdaptiveMaxPoolOp, graph::ScatterElementsOp, graph::ScatterNDOp>(op);
+}
+
+/// A number that is at most `bound` away; what may be anything becomes NaN. At the edges it is 0 or infinite where it
+/// may be: that is where quotients, logarithms and comparisons change their answer.
+static double move(Interpreter &interpreter, Type type, double number, double bound) {
+  double random = interpreter.random();
+  if (!interpreter.getOptions().goesToEdges)
+    return std::isinf(bound) ? std::nan("") : number + bound * random;
+  if (std::isinf(bound))
+    return std::copysign(bound, random);
+  double furthest = number + std::copysign(bound, number);
+  return std::isinf(roundToType(type, furthest)) ? furthest : std::fabs(number) <= bound ? 0 : number + bound * random;
 }
 
 void Frame::perturb(Value value) {
@@ -119,7 +130,7 @@ void Frame::perturb(Value value) {
     return;
   for (auto [index, bound] : llvm::enumerate((*pointer)->getErrors()))
     if (bound != 0)
-      moved.setFloat(index, std::isinf(bound) ? std::nan("") : moved.f(index) + bound * interpreter.random());
+      moved.setFloat(index, move(interpreter, moved.getElementType(), moved.f(index), bound));
   moved.clearErrors();
   *pointer = std::make_shared<const Tensor>(std::move(moved));
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "NeuralOps.h"
+#include "Products.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include <cmath>
 #include <limits>
@@ -13,11 +15,6 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using namespace mlir::relax::interp;
-
-/// f16 is accumulated in f32.
-static Type getAccumulator(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32 ? Float32Type::get(type.getContext()) : type;
-}
 
 static FailureOr<Tensor> interpretSum(Frame &frame, SumOp op) {
   const Tensor &x = frame.tensor(op.getOperand());
@@ -31,7 +28,7 @@ static FailureOr<Tensor> interpretSum(Frame &frame, SumOp op) {
     Sum sum;
     for (int64_t element : elements)
       sum.add(x.f(element));
-    result.setFloat(at, sum.get(), sum.getError(getAccumulator(x.getElementType())));
+    result.setFloat(at, sum.get(), sum.getError(getWideType(x.getElementType())));
   });
 }
 
@@ -42,7 +39,7 @@ static FailureOr<Tensor> interpretMean(Frame &frame, MeanOp op) {
     for (int64_t element : elements)
       sum.add(x.f(element));
     auto count = static_cast<double>(elements.size()); // 0 gives NaN
-    result.setFloat(at, sum.get() / count, sum.getError(getAccumulator(x.getElementType())) / count);
+    result.setFloat(at, sum.get() / count, sum.getError(getWideType(x.getElementType())) / count);
   });
 }
 
@@ -56,16 +53,10 @@ static FailureOr<Tensor> interpretProd(Frame &frame, ProdOp op) {
       return result.setInt(at, static_cast<int64_t>(product));
     }
     // The accumulator decides about overflow and what becomes 0.
-    Type accumulator = getAccumulator(x.getElementType());
-    double product = 1;
-    bool isExact = true;
-    for (int64_t element : elements) {
-      double exact = product * x.f(element);
-      product = roundToType(accumulator, exact);
-      isExact &= product == exact && !accumulator.isF64();
-    }
-    double error = static_cast<double>(elements.size()) * getEpsilon(accumulator) * std::fabs(product);
-    result.setFloat(at, product, isExact || !std::isfinite(product) ? 0 : error);
+    Product product(x.getElementType());
+    for (int64_t element : elements)
+      product.add(x.f(element));
+    result.setFloat(at, product.get(), product.getError());
   });
 }
 

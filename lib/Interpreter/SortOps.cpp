@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NeuralOps.h"
+#include "Products.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Interpreter/OpTable.h"
 #include <cmath>
@@ -39,7 +41,7 @@ static void forEachLine(const Tensor &x, int64_t axis, llvm::function_ref<void(A
 /// Numbers of the elements of a line in sorted order; equal ones keep theirs.
 static SmallVector<int64_t> sortLine(const Tensor &x, ArrayRef<int64_t> line, bool descending) {
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, line.size()));
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
     bool isAscending = isLess(x, line[a], line[b]), isDescending = isLess(x, line[b], line[a]);
     // Two NaN are equal.
     return descending ? isDescending && !isAscending : isAscending && !isDescending;
@@ -173,29 +175,33 @@ template <typename OpTy> static FailureOr<Tensor> interpretScan(Frame &frame, Op
   FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), x.getDims());
   if (failed(result) || x.size() == 0)
     return result;
+  auto start = [&] {
+    if constexpr (isSum)
+      return Sum();
+    else
+      return Product(x.isFloat() ? x.getElementType() : Float64Type::get(op.getContext()));
+  };
   forEachLine(x, op.getAxis(), [&](ArrayRef<int64_t> line) {
     SmallVector<int64_t> walk(line);
     if (op.getReverse())
       std::reverse(walk.begin(), walk.end());
-    double number = isSum ? 0 : 1, error = 0;
+    std::conditional_t<isSum, Sum, Product> number = start();
     uint64_t integer = isSum ? 0 : 1;
-    // The accumulator has at least the digits of f32.
-    double epsilon =
-        std::min(getEpsilon(Float32Type::get(op.getContext())), x.isFloat() ? getEpsilon(x.getElementType()) : 1.0);
     auto store = [&](int64_t at) {
-      x.isFloat() ? result->setFloat(at, number, error) : result->setInt(at, static_cast<int64_t>(integer));
+      if (!x.isFloat())
+        return result->setInt(at, static_cast<int64_t>(integer));
+      if constexpr (isSum)
+        result->setFloat(at, number.get(), number.getError(getWideType(x.getElementType())));
+      else
+        result->setFloat(at, number.get(), number.getError());
     };
     for (int64_t at : walk) {
       if (op.getExclusive())
         store(at);
-      if (x.isFloat()) {
-        number = isSum ? number + x.f(at) : number * x.f(at);
-        error += epsilon * (isSum ? std::fabs(number) + std::fabs(x.f(at)) : std::fabs(number));
-        if (!std::isfinite(error))
-          error = 0;
-      } else {
+      if (x.isFloat())
+        number.add(x.f(at));
+      else
         integer = isSum ? integer + static_cast<uint64_t>(x.i(at)) : integer * static_cast<uint64_t>(x.i(at));
-      }
       if (!op.getExclusive())
         store(at);
     }

@@ -8,6 +8,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -151,7 +152,11 @@ void Tensor::setFloat(int64_t position, double value, double error) {
   // Library functions are allowed to be a few units in the last place away.
   if (isRounded(elementType, value, rounded))
     error += 4 * getEpsilon(elementType) * std::fabs(rounded);
-  if (error == 0 || std::isnan(rounded))
+  // Just beyond the largest number: another implementation may stay below.
+  if (std::isinf(rounded) && std::isfinite(value) &&
+      std::isfinite(roundToType(elementType, std::fabs(value) * (1 - 4 * getEpsilon(elementType)) - error)))
+    error = std::numeric_limits<double>::infinity();
+  if (error == 0 || (std::isnan(rounded) && !std::isinf(error)))
     return;
   if (errors.empty())
     errors.resize(elements.size(), 0);

@@ -14,6 +14,7 @@ ELSEWHERE = {
     "call_tp": "test_interpret.py", "call_dps": "test_interpret.py", "dataflow": "test_interpret.py", "output": "test_interpret.py",
     "weight_data": "test_pack_weights.py", "call_tp_inplace": "test_op_tests.py", "refine": "test_op_tests.py",
 }
+COMPILED = re.compile(r"from test_ops import .*\bcompiled\b|^compiled = test_ops.compiled|^def compiled\(request, tool", re.MULTILINE)
 FORMED = {"random_normal": "random_{kind}", "random_uniform": "random_{kind}"}  # as the tests spell them
 
 
@@ -24,13 +25,23 @@ def test_each_op_has_its_tests(root):
     lit = "\n".join(path.read_text() for path in (root / "test/Dialect/Graph").glob("ops-*.mlir"))
     assert ops - set(re.findall(r"\brelax\.(\w+)", lit)) == set()
     files = {path.name: path.read_text() for path in (root / "test/python").glob("test_*.py")}
-    executed = "\n".join(text for name, text in files.items() if re.search(r"from test_ops import .*\bcompiled\b|^compiled = test_ops.compiled|^def compiled\(request, tool", text, re.MULTILINE))
+    executed = "\n".join(text for text in files.values() if COMPILED.search(text))
     words = set(re.findall(r"\w+", executed))
     without = {op for op in ops - words if FORMED.get(op, "?") not in executed}
     assert without <= set(ELSEWHERE), without - set(ELSEWHERE)
     for op in without:
         where = ELSEWHERE[op]
         assert where is None or re.search(rf"\brelax\.{op}\b", files[where]), f"{op} is not in {where}"
+
+
+def test_each_corner_has_its_test(root):
+    """The table of docs/Interpreter.md names tests that are there, compiled and interpreted."""
+    table = (root / "docs/Interpreter.md").read_text().split("## Corners with a defined answer")[1]
+    rows = re.findall(r"\| `(test_\w+)`(?: in `(test_\w+\.py)`)? \|$", table, re.MULTILINE)
+    assert len(rows) == table.count("\n| ") - 1 >= 10
+    for name, file in rows:
+        text = (root / "test/python" / (file or "test_data_dependent.py")).read_text()
+        assert COMPILED.search(text) and re.search(rf"^def {name}\(compiled\b", text, re.MULTILINE), name
 
 
 IN_PLACE = """

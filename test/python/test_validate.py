@@ -75,6 +75,31 @@ def test_wrong_passes_are_named(validate, tmp_path, phase):
     assert f"{name})'" in (tmp_path / "reproducer.mlir").read_text().splitlines()[1]
 
 
+NM, VECTOR = "tensor<?x?xf32, #relax_sym.shape<[n, m]>>", "tensor<?xf32, #relax_sym.shape<[n]>>"
+PRODUCTS = {
+    "prod": f"%r = relax.prod %x {{axes = array<i64: 1>}} : ({NM}) -> {VECTOR}",
+    "cumprod": f"""%0 = relax.cumprod %x {{axis = 1 : i64}} : ({NM}) -> {NM}
+  %r = relax.max %0 {{axes = array<i64: 1>}} : ({NM}) -> {VECTOR}""",
+    "chain": f"""%0 = relax.cumprod %x {{axis = 0 : i64, exclusive}} : ({NM}) -> {NM}
+  %1 = relax.multiply %0, %x : ({NM}, {NM}) -> {NM}
+  %2 = relax.prod %1 {{axes = array<i64: 1>}} : ({NM}) -> {VECTOR}
+  %r = relax.tanh %2 : {VECTOR}""",
+}
+
+
+@pytest.mark.parametrize("kind", PRODUCTS)
+def test_wrong_products_are_found(validate, kind):
+    """What is allowed to products beside overflow does not hide wrong ones."""
+    module = f"""func.func @main(%x: {NM}) -> {VECTOR} attributes {{relax_sym.scope = #relax_sym.scope<"m <= 9">}} {{
+  {PRODUCTS[kind]}
+  return %r : {VECTOR}\n}}"""
+    for pipeline in ("test-wrong-products", "relax-legalize-ops,test-wrong-products"):
+        code, said = validate(module, pipeline)
+        assert code == 1 and "pass 'test-wrong-products' changed the answer" in said, said
+    code, said = validate(module, "relax-default-pipeline", more="samples=10 seed=7")
+    assert code == 0 and "0 decided by rounding" in said, said
+
+
 def test_reproducer_reproduces(validate, tool, build, tmp_path):
     validate(MODULE, WRONG["test-wrong-graph"])
     reproducer = tmp_path / "reproducer.mlir"
@@ -233,6 +258,21 @@ func.func @attention_without_depth(%x: tensor<1x1x?x0xf32, #relax_sym.shape<[1, 
   %0 = relax.attention %x, %x, %x : (tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>, tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>,
     tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>) -> tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>
   return %0 : tensor<1x1x?x0xf32, #relax_sym.shape<[1, 1, n, 0]>>
+}
+func.func @products_beside_overflow(%x: tensor<?x?xf32, #nm>, %y: tensor<?x?xf16, #nm>) ->
+    (tensor<?x?xf32, #nm>, tensor<?x?xf16, #nm>, tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<"n >= 5">} {
+  %c = relax.constant dense<1.0e20> : tensor<f32>
+  %0 = relax.multiply %x, %c : (tensor<?x?xf32, #nm>, tensor<f32>) -> tensor<?x?xf32, #nm>
+  %1 = relax.cumprod %0 {axis = 0 : i64, exclusive} : (tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #nm>
+  %2 = relax.minimum %1, %c : (tensor<?x?xf32, #nm>, tensor<f32>) -> tensor<?x?xf32, #nm>
+  %3 = relax.cumprod %y {axis = 1 : i64, reverse} : (tensor<?x?xf16, #nm>) -> tensor<?x?xf16, #nm>
+  %4 = relax.prod %0 {axes = array<i64: 1>} : (tensor<?x?xf32, #nm>) -> tensor<?xf32, #n>
+  return %2, %3, %4 : tensor<?x?xf32, #nm>, tensor<?x?xf16, #nm>, tensor<?xf32, #n>
+}
+func.func @quotients_of_what_may_be_zero(%x: tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #nm> attributes {relax_sym.scope = #relax_sym.scope<"n >= 5">} {
+  %0 = relax.selu %x : (tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #nm>
+  %1 = relax.divide %0, %0 : (tensor<?x?xf32, #nm>, tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #nm>
+  return %1 : tensor<?x?xf32, #nm>
 }
 func.func @sums_that_cancel(%x: tensor<?x?xf32, #nm>, %y: tensor<?x?xf32, #nm>) -> tensor<?x?xf32, #relax_sym.shape<[m, m]>>
     attributes {relax_sym.scope = #relax_sym.scope<>} {

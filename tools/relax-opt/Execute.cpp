@@ -23,7 +23,7 @@ using namespace mlir::relax;
 using namespace relax_opt;
 
 static constexpr uint64_t kMaxSteps = 20'000'000;
-static constexpr unsigned kPerturbedRuns = 3;
+static constexpr unsigned kPerturbedRuns = 4; // the last one goes to the edges
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr unsigned kRunSeconds = 120;
 
@@ -45,6 +45,7 @@ bool relax_opt::interpret(ModuleOp module, StringRef name, const Sample &sample,
   options.maxElements = 1 << 22;
   options.maxSteps = kMaxSteps;
   options.perturbation = perturbation;
+  options.goesToEdges = perturbation == kPerturbedRuns;
   interp::Interpreter interpreter(module, options);
   std::vector<interp::Tensor> inputs = sample.inputs;
   for (auto [input, type] : llvm::zip(inputs, function.getArgumentTypes()))

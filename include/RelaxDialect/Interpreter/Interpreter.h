@@ -28,6 +28,8 @@ struct InterpreterOptions {
   // Not 0: rounded results are moved, by no more than another correct implementation may differ, as this seed says.
   // Comparing such runs tells how exact an output can be asked to be.
   uint64_t perturbation = 0;
+  // Such a run makes 0 or infinity of what may be that.
+  bool goesToEdges = false;
 };
 
 /// Why a run failed.

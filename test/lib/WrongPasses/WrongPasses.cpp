@@ -35,6 +35,27 @@ struct SwapOperands : ModulePass<SwapOperands> {
   }
 };
 
+/// Products, in whatever phase: a running product takes one factor more or less, others are sums.
+struct WrongProducts : ModulePass<WrongProducts> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WrongProducts)
+  static constexpr StringLiteral kName = "test-wrong-products";
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      OpBuilder builder(op);
+      if (auto scan = dyn_cast<graph::CumprodOp>(op)) {
+        scan.setExclusive(!scan.getExclusive());
+      } else if (auto prod = dyn_cast<graph::ProdOp>(op)) {
+        auto sum = graph::SumOp::create(builder, op->getLoc(), op->getResultTypes(), op->getOperands(), op->getAttrs());
+        op->replaceAllUsesWith(sum);
+        op->erase();
+      } else if (auto product = dyn_cast<arith::MulFOp>(op)) {
+        op->replaceAllUsesWith(arith::AddFOp::create(builder, op->getLoc(), product.getLhs(), product.getRhs()));
+        op->erase();
+      }
+    });
+  }
+};
+
 /// Mixed and kernel phase: additions in tensor programs and in what becomes of them.
 struct SubtractInstead : ModulePass<SubtractInstead> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SubtractInstead)
@@ -113,6 +134,7 @@ struct SkipLaunch : ModulePass<SkipLaunch> {
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "WrongPasses", "1", [] {
             PassRegistration<SwapOperands>();
+            PassRegistration<WrongProducts>();
             PassRegistration<SubtractInstead>();
             PassRegistration<ShareDestinations>();
             PassRegistration<SamePlace>();
