@@ -27,7 +27,9 @@ static LogicalResult interpretUnique(Frame &frame, UniqueOp op) {
   SmallVector<int64_t> order, kept;
   for (int64_t i = 0; i < x.size(); ++i)
     order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return goesBefore(x, a, b); });
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return goesBefore(x, a, b) || (!goesBefore(x, b, a) && a < b); // of equal ones the first is kept
+  });
   for (int64_t position : order)
     if (kept.empty() || goesBefore(x, kept.back(), position))
       kept.push_back(position);

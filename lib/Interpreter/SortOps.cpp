@@ -41,10 +41,9 @@ static void forEachLine(const Tensor &x, int64_t axis, llvm::function_ref<void(A
 /// Numbers of the elements of a line in sorted order; equal ones keep theirs.
 static SmallVector<int64_t> sortLine(const Tensor &x, ArrayRef<int64_t> line, bool descending) {
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, line.size()));
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+  llvm::sort(order, [&](int64_t a, int64_t b) {
     bool isAscending = isLess(x, line[a], line[b]), isDescending = isLess(x, line[b], line[a]);
-    // Two NaN are equal.
-    return descending ? isDescending && !isAscending : isAscending && !isDescending;
+    return isAscending == isDescending ? a < b : descending ? isDescending : isAscending;
   });
   return order;
 }
