@@ -73,18 +73,30 @@ PlannedSizes::Quantity PlannedSizes::get(SymExpr expr) {
   return result;
 }
 
+std::pair<std::optional<PlannedSizes::Quantity>, SymExpr> PlannedSizes::splitConstant(Quantity quantity) const {
+  auto isConstant = [&](Quantity q) { return nodes[q].kind == Node::Kind::Expr && nodes[q].expr.getConstant(); };
+  const Node &node = nodes[quantity];
+  if (isConstant(quantity))
+    return {std::nullopt, node.expr};
+  if (node.kind == Node::Kind::Sum)
+    for (auto [term, rest] : {std::pair(node.a, node.b), {node.b, node.a}})
+      if (isConstant(term))
+        return {rest, nodes[term].expr};
+  return {quantity, SymExpr()};
+}
+
+/// Canonicalization moves constants between sums: here they are one term, the last one to be added.
 PlannedSizes::Quantity PlannedSizes::add(Quantity a, Quantity b) {
-  auto isZero = [&](Quantity quantity) {
-    return nodes[quantity].kind == Node::Kind::Expr && nodes[quantity].expr.getConstant() == 0;
-  };
-  if (isZero(a))
-    return b;
-  // As canonicalization does it: a constant end is found among constant ends.
-  if (nodes[a].kind == Node::Kind::Expr && nodes[b].kind == Node::Kind::Expr && nodes[a].expr.getConstant() &&
-      nodes[b].expr.getConstant())
-    if (SymExpr sum = nodes[a].expr + nodes[b].expr)
-      return get(sum);
-  return isZero(b) ? a : makeNode(Node::Kind::Sum, {}, std::min(a, b), std::max(a, b));
+  auto [restA, constantA] = splitConstant(a);
+  auto [restB, constantB] = splitConstant(b);
+  auto makeSum = [&](Quantity x, Quantity y) { return makeNode(Node::Kind::Sum, {}, std::min(x, y), std::max(x, y)); };
+  SymExpr constant = constantA && constantB ? constantA + constantB : constantA ? constantA : constantB;
+  if (constantA && constantB && !constant) // does not fit
+    return makeSum(a, b);
+  if (!restA && !restB)
+    return get(constant);
+  Quantity rest = restA && restB ? makeSum(*restA, *restB) : restA ? *restA : *restB;
+  return !constant || constant.getConstant() == 0 ? rest : makeSum(rest, get(constant));
 }
 
 std::optional<PlannedSizes::Quantity> PlannedSizes::get(Value index) {

@@ -50,6 +50,8 @@ private:
   /// What may be used in a proof.
   enum class Effort : unsigned { Structure, Prover };
 
+  /// What a sum has beside its constant term, and that term; either may be absent.
+  std::pair<std::optional<Quantity>, sym::SymExpr> splitConstant(Quantity quantity) const;
   Quantity makeNode(Node::Kind kind, sym::SymExpr expr, Quantity a, Quantity b);
   bool isAtMost(Quantity a, Quantity b, Effort effort);
   bool proveAtMost(Quantity a, Quantity b, Effort effort);
