@@ -58,6 +58,10 @@ class Case:
             f"return {', '.join('%' + x for x in self.results)} : {', '.join(self.results.values())}",
         ]) + "\n}\n"
 
+    def symbols(self):
+        """Of the arguments."""
+        return sorted({symbol for dims in re.findall(r"shape<\[(.*?)\]>", " ".join(self.arguments.values())) for symbol in re.findall(r"[a-z]", dims)})
+
     def inputs(self, size):
         """Small numbers; the same for the same size."""
         random = np.random.default_rng(zlib.crc32(f"{self.op} {size}".encode()))
