@@ -148,6 +148,8 @@ case("where", "where %c, %x, %y", {"c": bools("n"), "x": V, "y": floats()}, V)
 case("clip", "clip %x, %l, %h", {"x": V, "l": floats(), "h": floats()}, V, values={"l": -1, "h": 1})
 case("fma", "fma %x, %y, %z", {"x": V, "y": V, "z": V}, V)
 
+ELEMENTWISE = {case.op for case in CASES} - {"add", "negate"}  # two stand for the others where one path is meant
+
 # Creation -----------------------------------------------------------------------------------------------------------
 
 case("full", "full %s, 1.5 : f32", {"x": X}, X, shapes={"s": "x"})
