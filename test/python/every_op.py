@@ -43,8 +43,8 @@ class Case:
     """A function around one op, or a few where an op has no tensors of its own. `fails`: sizes without an answer, and what compiled code and
     the interpreter say then."""
 
-    def __init__(self, op, lines, arguments, results, facts=(), values=None, fails=None, before=""):
-        self.op, self.lines, self.arguments, self.results, self.before = op, lines, arguments, results, before
+    def __init__(self, ops, lines, arguments, results, facts=(), values=None, fails=None, before=""):
+        self.ops, self.lines, self.arguments, self.results, self.before = [ops] if isinstance(ops, str) else ops, lines, arguments, results, before
         self.facts, self.values, self.fails = facts, values or {}, fails or {}
 
     def text(self, name):
@@ -62,9 +62,16 @@ class Case:
         """Of the arguments."""
         return sorted({symbol for dims in re.findall(r"shape<\[(.*?)\]>", " ".join(self.arguments.values())) for symbol in re.findall(r"[a-z]", dims)})
 
+    def text_of_unknown_sizes(self, name):
+        """The function with types that say nothing about sizes; None where symbols are more than types: shape values, bounds, calls."""
+        text = self.text(name)
+        if re.search(r"!relax\.shape|relax_sym\.expr<n|\bbinds\b|@\w+_(callee|program)", text):
+            return None
+        return re.sub(r", #relax_sym.shape<\[[^\]]*\]>", "", text)
+
     def inputs(self, size):
         """Small numbers; the same for the same size."""
-        random = np.random.default_rng(zlib.crc32(f"{self.op} {size}".encode()))
+        random = np.random.default_rng(zlib.crc32(f"{self.ops[0]} {size}".encode()))
         made = {}
         for name, type in self.arguments.items():
             element = re.search(r"(\w+)[,>]", type.replace("x", " ").split("#")[0])[1]
@@ -107,9 +114,9 @@ def case(op, text, arguments, *results, before=(), after=(), shapes=None, **more
     CASES.append(Case(op, [*before, *lines, *after], arguments, dict(zip(names, results)), **more))
 
 
-def lines(op, body, arguments, results, **more):
+def lines(ops, body, arguments, results, **more):
     """A function written out."""
-    CASES.append(Case(op, [line for line in body.strip().splitlines()], arguments, results, **more))
+    CASES.append(Case(ops, [line for line in body.strip().splitlines()], arguments, results, **more))
 
 
 def indices(sizes, size):
@@ -121,34 +128,39 @@ X, V = floats("n", 4), floats("n")
 
 # Elementwise --------------------------------------------------------------------------------------------------------
 
-RANGES = {"acos": (-1, 1), "asin": (-1, 1), "atanh": (-0.9, 0.9), "acosh": (1, 4), "log": (0.1, 4), "log2": (0.1, 4), "log1p": (-0.9, 4),
-          "rsqrt": (0.1, 4), "sqrt": (0, 4)}
-for name in ("abs ceil cos erf exp floor log negate reciprocal relu round rsqrt sigmoid sign sin sqrt tanh acos acosh asin asinh atan atanh cosh exp2 "
-             "expm1 log1p log2 sinh tan trunc").split():
-    low, high = RANGES.get(name, (-3, 3))
-    lines(name, f"%r = relax.{name} %x : {X}", {"x": X}, {"r": X},
-          values={"x": lambda sizes, size, low=low, high=high: np.linspace(low, high, np.prod(sizes, dtype=int)).reshape(sizes)})
-lines("logical_not", f"%r = relax.logical_not %x : {bools('n')}", {"x": bools("n")}, {"r": bools("n")})
-lines("bitwise_not", f"%r = relax.bitwise_not %x : {ints('n')}", {"x": ints("n")}, {"r": ints("n")})
-for name in ("is_inf", "is_nan"):
-    lines(name, f"%r = relax.{name} %x : {V} -> {bools('n')}", {"x": V}, {"r": bools("n")},
-          values={"x": lambda sizes, size: np.resize([np.nan, 1, -np.inf, np.inf], sizes)})
-for name in "add subtract multiply divide mod power maximum minimum".split():
-    case(name, f"{name} %x, %y", {"x": X, "y": floats("n", 1)}, X)
-for name in "divide mod".split():
-    case(name, f"{name} %x, %y", {"x": ints("n"), "y": ints("n")}, ints("n"), values={"y": lambda sizes, size: np.resize([3, -2], sizes)})
-for name in "bitwise_and bitwise_or bitwise_xor shift_left shift_right".split():
-    case(name, f"{name} %x, %y", {"x": ints("n"), "y": ints("n")}, ints("n"))
-for name in "logical_and logical_or logical_xor".split():
-    case(name, f"{name} %x, %y", {"x": bools("n"), "y": bools("n")}, bools("n"))
-for name in "equal not_equal less less_equal greater greater_equal".split():
-    case(name, f"{name} %x, %y", {"x": X, "y": floats(4)}, bools("n", 4))
+
+
+def together(names, text, arguments, result, **more):
+    """Ops of one form in one function: a result for each."""
+    names = names.split()
+    body = "\n".join(f"%{name}_r = relax.{text.replace('OP', name)}" for name in names)
+    lines(names, body, arguments, {f"{name}_r": result for name in names}, **more)
+
+
+def between(low, high):
+    return lambda sizes, size: np.linspace(low, high, np.prod(sizes, dtype=int)).reshape(sizes)
+
+
+together("abs ceil cos erf exp floor negate reciprocal relu round sigmoid sign sin tanh asinh atan cosh exp2 expm1 sinh tan trunc", f"OP %x : {X}", {"x": X}, X)
+together("log log2 log1p rsqrt sqrt", f"OP %x : {X}", {"x": X}, X, values={"x": between(0.1, 4)})
+together("acos asin atanh", f"OP %x : {X}", {"x": X}, X, values={"x": between(-0.9, 0.9)})
+together("acosh", f"OP %x : {X}", {"x": X}, X, values={"x": between(1, 4)})
+together("logical_not", f"OP %x : {bools('n')}", {"x": bools("n")}, bools("n"))
+together("bitwise_not", f"OP %x : {ints('n')}", {"x": ints("n")}, ints("n"))
+together("is_inf is_nan", f"OP %x : {V} -> {bools('n')}", {"x": V}, bools("n"),
+         values={"x": lambda sizes, size: np.resize([np.nan, 1, -np.inf, np.inf], sizes)})
+together("add subtract multiply divide mod power maximum minimum", f"OP %x, %y : ({X}, {floats('n', 1)}) -> {X}", {"x": X, "y": floats("n", 1)}, X)
+together("divide mod", f"OP %x, %y : ({ints('n')}, {ints('n')}) -> {ints('n')}", {"x": ints("n"), "y": ints("n")}, ints("n"),
+         values={"y": lambda sizes, size: np.resize([3, -2], sizes)})
+together("bitwise_and bitwise_or bitwise_xor shift_left shift_right", f"OP %x, %y : ({ints('n')}, {ints('n')}) -> {ints('n')}",
+         {"x": ints("n"), "y": ints("n")}, ints("n"))
+together("logical_and logical_or logical_xor", f"OP %x, %y : ({bools('n')}, {bools('n')}) -> {bools('n')}", {"x": bools("n"), "y": bools("n")}, bools("n"))
+together("equal not_equal less less_equal greater greater_equal", f"OP %x, %y : ({X}, {floats(4)}) -> {bools('n', 4)}", {"x": X, "y": floats(4)},
+         bools("n", 4))
 case("astype", "astype %x {dtype = f32}", {"x": ints("n")}, V)
 case("where", "where %c, %x, %y", {"c": bools("n"), "x": V, "y": floats()}, V)
 case("clip", "clip %x, %l, %h", {"x": V, "l": floats(), "h": floats()}, V, values={"l": -1, "h": 1})
 case("fma", "fma %x, %y, %z", {"x": V, "y": V, "z": V}, V)
-
-ELEMENTWISE = {case.op for case in CASES} - {"add", "negate"}  # two stand for the others where one path is meant
 
 # Creation -----------------------------------------------------------------------------------------------------------
 
@@ -232,8 +244,8 @@ case("bucketize", "bucketize %x, %b", {"x": X, "b": V}, ints("n", 4), values={"b
 
 for name in "softmax log_softmax".split():
     case(name, f"{name} %x {{axis = 0 : i64}}", {"x": X}, X)
-for name in "gelu silu leaky_relu elu selu celu hard_sigmoid hard_swish hard_tanh softplus softsign mish thresholded_relu".split():
-    case(name, f"{name} %x", {"x": X}, X)
+together("gelu silu leaky_relu elu selu celu hard_sigmoid hard_swish hard_tanh softplus softsign mish thresholded_relu", f"OP %x : ({X}) -> {X}",
+         {"x": X}, X)
 case("prelu", "prelu %x, %s", {"x": X, "s": floats(4)}, X)
 NCL, C = floats("n", 4, "l"), floats(4)
 case("layer_norm", "layer_norm %x scale(%g) bias(%b) {axes = array<i64: 0>}", {"x": floats("n", 4), "g": V, "b": V}, X)
