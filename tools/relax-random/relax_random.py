@@ -220,7 +220,9 @@ class Function(NeuralSteps, OpSteps, TypeSteps):
         if x.element == "i1":
             return self.op(self.random.choice(["logical_and", "logical_or"]), [x, y], "i1", dims)
         name = self.random.choice(["add", "subtract", "multiply", "maximum", "minimum", "divide", "mod", "power"])
-        if name in ("divide", "mod", "power") and is_int(x.element) and self.random.random() < 0.9:
+        # A zero that is there at every size would make every run an error.
+        varies = y in self.arguments and any(dim.constant() is None for dim in y.dims)
+        if name in ("divide", "mod", "power") and is_int(x.element) and (self.random.random() < 0.9 or not varies):
             y = self.op("maximum", [self.unary("abs", y, keep=False), self.number(1, x.element)], y.element, y.dims, keep=False)
         result = self.op(name, [x, y], x.element, dims)
         return self.tame(result) if name in ("multiply", "divide", "power") else result
