@@ -279,6 +279,7 @@ case("recurrent_scan", f"recurrent_scan %x, %q, %s {{{CELL}}}", {"x": floats("n"
 
 case("decode", 'decode %x {format = "u4", dtype = f32}', {"x": small("n", "m")}, floats("n", "m * 2"))
 case("encode", 'encode %x {format = "f8e4m3fn"}', {"x": X}, small("n", 4))
+case("bitcast", "bitcast %x {dtype = i32}", {"x": X}, tensor("i32", "n", 4))
 case("quantize", 'quantize %x, %s zero(%z) {format = "u8"}', {"x": X, "s": floats(), "z": small()}, small("n", 4), values={"s": 0.25})
 case("dequantize", 'dequantize %x, %s zero(%z) {format = "u4", axis = 1 : i64, block = 8 : i64}',
      {"x": small("n", 8), "s": floats("n", 2), "z": small("n", 1)}, floats("n", 16))

@@ -184,6 +184,8 @@ class NeuralSteps:
         count = {"2": 4, "4": 2}.get(format[1], 1)
         last = x.dims[-1] if count == 1 else self.Dim.of(-(-x.dims[-1].constant() // count))
         stored = self.op("encode", [x], "i8", [*x.dims[:-1], last], f'format = "{format}"' + self.random.choice(["", ", saturate"]))
+        if format == "u8":
+            self.stored.append(self.op("bitcast", [stored], "ui8", stored.dims, "dtype = ui8", keep=False))
         return self.tame(self.op("decode", [stored], x.element, [*x.dims[:-1], last * count], f'format = "{format}", dtype = {x.element}'))
 
     def step_dynamic_quantize(self):
