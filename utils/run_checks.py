@@ -141,7 +141,7 @@ def main():
     build = (ROOT / args.build).resolve()
 
     # An instrumented build beside an uninstrumented libMLIR.so: cmake/modules/RelaxOptions.cmake says why.
-    os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0")
+    os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0:detect_leaks=0:allocator_may_return_null=1")
     os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
     report = Report()

@@ -24,7 +24,7 @@ if(RELAX_USE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Only our files are instrumented. LLVM's allocators poison memory that the uninstrumented libMLIR.so then uses:
-# run with ASAN_OPTIONS=allow_user_poisoning=0.
+# run with ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1 (tests ask for more than there is).
 option(RELAX_SANITIZE "Address and undefined behaviour sanitizers" OFF)
 set(RELAX_SANITIZER_PRELOAD "")
 if(RELAX_SANITIZE)
