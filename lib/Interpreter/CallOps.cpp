@@ -153,6 +153,14 @@ LogicalResult ProgramRun::bindArguments() {
   return frame.checkFacts(program.getProgramScope());
 }
 
+/// An output that begins with the elements of an argument (relax-grow-in-place).
+static bool isExtended(Value destination) {
+  Operation *maker = destination.getDefiningOp();
+  if (auto at = dyn_cast_or_null<TensorAtOp>(maker))
+    maker = at.getStorage().getDefiningOp();
+  return maker && maker->hasAttr("relax.extends");
+}
+
 /// Outs and workspaces hold nothing that may be read, except that an operand which is overwritten is still there.
 LogicalResult ProgramRun::makeDestinations() {
   for (unsigned index = numInputs, end = numInputs + numOuts + program.getNumWorkspaces(); index != end; ++index) {
@@ -171,6 +179,10 @@ LogicalResult ProgramRun::makeDestinations() {
           return caller.fail(where("an extent of argument " + Twine(index) + " is not known"));
         dims.push_back(*value);
       }
+    }
+    if (tied && isExtended(tied->get())) {
+      frame.set(argument, makeArgument(argument, caller.tensorPointer(tied->get())));
+      continue;
     }
     FailureOr<Tensor> garbage = caller.makeGarbage(cast<ShapedType>(argument.getType()).getElementType(), dims);
     if (failed(garbage))

@@ -41,6 +41,21 @@ static FailureOr<std::pair<PlacedTensor, int64_t>> getPlace(Frame &frame, Type t
   return std::make_pair(PlacedTensor{nullptr, 0, elementType, *dims}, shape->size() * getElementBytes(elementType));
 }
 
+/// Memory of an output that begins with the elements of an argument (relax-grow-in-place).
+static LogicalResult writeExtended(Frame &frame, Operation *maker, const PlacedTensor &tensor, int64_t room) {
+  auto number = maker ? maker->getAttrOfType<IntegerAttr>("relax.extends") : IntegerAttr();
+  if (!number)
+    return success();
+  auto function = maker->getParentOfType<FunctionOpInterface>();
+  if (!function || number.getInt() < 0 || number.getInt() >= function.getNumArguments())
+    return frame.fail("continues an argument that is not there");
+  const Tensor &argument = frame.tensor(function.getArgument(number.getInt()));
+  if (argument.size() * getElementBytes(argument.getElementType()) > room)
+    return frame.fail("is smaller than the argument that it continues");
+  writeBytes(argument, tensor.storage->bytes.data() + tensor.offset);
+  return success();
+}
+
 static LogicalResult interpretAlloc(Frame &frame, AllocOp op) {
   auto place = getPlace(frame, op.getType());
   if (failed(place))
@@ -49,7 +64,7 @@ static LogicalResult interpretAlloc(Frame &frame, AllocOp op) {
   tensor.storage = std::make_shared<Storage>();
   tensor.storage->bytes.assign(bytes, kUnwritten);
   frame.set(op.getResult(), tensor);
-  return success();
+  return writeExtended(frame, op, tensor, bytes);
 }
 
 static LogicalResult interpretStorage(Frame &frame, StorageOp op) {
@@ -86,7 +101,7 @@ static LogicalResult interpretTensorAt(Frame &frame, TensorAtOp op) {
   tensor.storage = storage;
   tensor.offset = offset;
   frame.set(op.getResult(), tensor);
-  return success();
+  return writeExtended(frame, made, tensor, bytes);
 }
 
 void interp::registerMemoryOps(OpTable &table) {

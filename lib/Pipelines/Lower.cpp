@@ -20,6 +20,7 @@ using namespace mlir;
 void relax::buildPlanPipeline(OpPassManager &manager) {
   manager.addPass(createMakeDestinationsPass());
   manager.addPass(createVerifyDestinationsPass());
+  manager.addPass(createGrowInPlacePass());
   manager.addPass(createPlanMemoryPass());
   manager.addPass(createVerifyPlannedPass());
 }

@@ -84,8 +84,9 @@ void Planner::addResult(RankedTensorType type, unsigned start, Operation *alloc)
   SymExpr bytes = getByteSize(type);
   SymExpr bounded = bytes ? bounds.getEntryBound(bytes) : SymExpr();
   SymExpr zero = SymExpr::constant(function.getContext(), 0);
+  // What begins with an argument holds that from the start.
   bool isKnownAtEntry =
-      alloc && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
+      alloc && !alloc->hasAttr(kExtendsAttrName) && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
         return bounds.getEntryBound(dim) == dim && entryProver.isLessEqual(zero, dim) == Verdict::True;
       });
   plan.results.push_back({type, bounded ? bounded : bytes, start, alloc, isKnownAtEntry});

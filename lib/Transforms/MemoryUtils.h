@@ -12,6 +12,8 @@ namespace mlir::relax {
 
 /// `relax.alloc` and the storage made from it: number of the function's result that lives there.
 inline constexpr StringLiteral kOutputAttrName = "relax.output";
+/// The same ops, of an output: number of the function's argument whose elements it begins with.
+inline constexpr StringLiteral kExtendsAttrName = "relax.extends";
 /// `relax.call_dps`: byte offset of the library function's scratch memory in the function's arena.
 inline constexpr StringLiteral kWorkspaceAttrName = "relax.workspace_offset";
 /// Names of memory in `relax.storage` (Spec.md 3.2).

@@ -251,8 +251,9 @@ private:
       shape = MakeShapeOp::create(builder, loc, ShapeType::get(builder.getContext(), dims), alloc.getShapes());
     }
     Value storage = createStorage(builder, loc, evaluate(builder, loc, shape, bytes), space);
-    if (Attribute output = alloc->getAttr(kOutputAttrName))
-      storage.getDefiningOp()->setAttr(kOutputAttrName, output);
+    for (StringRef name : {kOutputAttrName, kExtendsAttrName})
+      if (Attribute attribute = alloc->getAttr(name))
+        storage.getDefiningOp()->setAttr(name, attribute);
     replaceAlloc(alloc, storage, arith::ConstantIndexOp::create(builder, loc, 0));
   }
 

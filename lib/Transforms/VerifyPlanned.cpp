@@ -52,6 +52,7 @@ private:
   void collectSizes();
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
+  LogicalResult verifyExtended(TensorAtOp op, StorageOp storage);
   LogicalResult verifyGrowingStorage(TensorAtOp op, StorageOp storage);
   LogicalResult verifyDestination(Operation *call, unsigned index, Value destination);
   LogicalResult verifyLifeTimes();
@@ -160,7 +161,27 @@ LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
       return op.emitOpError("is not proved to lie inside of its storage: ends at ")
              << sizes.str(end) << " of " << sizes.str(*size) << " bytes";
   }
+  if (storage->hasAttr("relax.extends") && failed(verifyExtended(op, storage)))
+    return failure();
   places[op] = {storage, begin, end};
+  return success();
+}
+
+/// An output that begins with an argument's elements is not smaller than it.
+LogicalResult PlanVerifier::verifyExtended(TensorAtOp op, StorageOp storage) {
+  auto number = storage->getAttrOfType<IntegerAttr>("relax.extends");
+  if (!number || storage.getSpace() != "output" || !storage->hasOneUse() || number.getInt() < 0 ||
+      number.getInt() >= function.getNumArguments() ||
+      !isa<RankedTensorType>(function.getArgument(number.getInt()).getType()))
+    return storage.emitOpError("continues what is not a tensor argument of the function, or is not an output of one "
+                               "tensor");
+  Type type = function.getArgument(number.getInt()).getType();
+  SmallVector<SymExpr> from = sym::getSymbolicDims(type), to = sym::getSymbolicDims(op.getType());
+  bool fits = from.size() == to.size() && getElementTypeOrSelf(type) == getElementTypeOrSelf(op.getType());
+  for (unsigned dim = 0; fits && dim < to.size(); ++dim)
+    fits = from[dim] && to[dim] && sizes.getProver().isLessEqual(from[dim], to[dim]) == Verdict::True;
+  if (!fits)
+    return op.emitOpError("is not proved to have room for argument ") << number.getInt() << ", which it continues";
   return success();
 }
 

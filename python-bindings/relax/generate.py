@@ -32,13 +32,15 @@ _CHUNK = 128
 
 @dataclasses.dataclass
 class Statistics:
-    """Of the last text: tokens and seconds of the prompt and of the answer, and why it ended ("stop", "length" or
-    "context")."""
+    """Of the last text: tokens and seconds of the prompt and of the answer, why it ended ("stop", "length" or
+    "context"), bytes of the cache that were copied when it outgrew its memory, and memory for intermediate results."""
     prompt_tokens: int = 0
     prompt_seconds: float = 0.0
     answer_tokens: int = 0
     answer_seconds: float = 0.0
     reason: str = ""
+    copied_bytes: int = 0
+    arena_bytes: int = 0
 
     def __str__(self):
         def rate(tokens, seconds):
@@ -47,7 +49,8 @@ class Statistics:
 
         # The first token of the answer comes from the prompt.
         return (f"prompt: {rate(self.prompt_tokens, self.prompt_seconds)}, answer: "
-                f"{rate(max(self.answer_tokens - 1, 0), self.answer_seconds)}, ended by {self.reason}")
+                f"{rate(max(self.answer_tokens - 1, 0), self.answer_seconds)}, ended by {self.reason}\n"
+                f"cache: {self.copied_bytes} bytes copied to larger memory, arena: {self.arena_bytes} bytes")
 
 
 def _compile(model, artifact, progress):
@@ -107,6 +110,9 @@ class Generator:
                 self.executable = Executable(artifact, threads=threads)
         self.function = self.executable["main"]
         self.carried = {info.name: info.name.replace("past_", "present_", 1) for info in self.function.inputs[1:]}
+        # Local layers look back so far only; the import names what they keep.
+        window = self.metadata.get(f"{architecture}.attention.sliding_window", 1)
+        self.windows = {info.name: window - 1 for info in self.function.inputs[1:] if info.dims[0] == "local"}
         logits, count = int(self.function.outputs[0].dims[-1]), len(self.tokenizer.vocabulary.tokens)
         if logits < count:
             raise RelaxError(f"the model gives {logits} logits, its vocabulary has {count} tokens", "invalid model", [])
@@ -166,9 +172,10 @@ class Generator:
     def _pieces(self, tokens, max_tokens, sampling, stop):
         statistics = self.statistics = Statistics(prompt_tokens=len(tokens), reason="length")
         sampler = Sampler(self.logits, sampling)
-        session = self.function.session(self.carried)
+        session = self.function.session(self.carried, self.windows)
+        copied = session.counters["copied_bytes"]
         start = time.monotonic()
-        given = {info.name: np.zeros((1, int(info.dims[1]), 0, int(info.dims[3])), np.float32)
+        given = {info.name: np.zeros((0, 1, int(info.dims[2]), int(info.dims[3])), np.float32)
                  for info in self.function.inputs[1:]}
         for at in range(0, len(tokens), _CHUNK):
             logits = session(tokens=np.array([tokens[at:at + _CHUNK]], np.int32), **given)["logits"][0]
@@ -185,6 +192,9 @@ class Generator:
                 raise RelaxError(f"the model chose token {token}, its vocabulary does not have it", "invalid model", [])
             tokens.append(token)
             statistics.answer_tokens += 1
+            counters = session.counters
+            statistics.copied_bytes = counters["copied_bytes"] - copied
+            statistics.arena_bytes = counters["arena_bytes"]
             statistics.answer_seconds = time.monotonic() - start
             text += decode(token)
             ends = [place for place in (text.find(word) for word in stop) if place >= 0]

@@ -169,10 +169,10 @@ nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kw
   return results;
 }
 
-nb::dict State::getCounters() {
-  std::lock_guard<std::mutex> lock(mutex);
+/// Of some contexts together.
+static nb::dict makeCounters(const std::vector<relax_rt_context *> &contexts) {
   relax_rt_counters sum = {};
-  for (relax_rt_context *context : free) {
+  for (relax_rt_context *context : contexts) {
     relax_rt_counters one;
     check(relax_rt_context_counters(context, &one));
     sum.calls += one.calls;
@@ -182,6 +182,8 @@ nb::dict State::getCounters() {
     sum.fallbacks += one.fallbacks;
     sum.allocations += one.allocations;
     sum.arena_bytes += one.arena_bytes;
+    sum.extensions += one.extensions;
+    sum.copied_bytes += one.copied_bytes;
   }
   nb::dict counters;
   counters["calls"] = sum.calls;
@@ -191,7 +193,14 @@ nb::dict State::getCounters() {
   counters["fallbacks"] = sum.fallbacks;
   counters["allocations"] = sum.allocations;
   counters["arena_bytes"] = sum.arena_bytes;
+  counters["extensions"] = sum.extensions;
+  counters["copied_bytes"] = sum.copied_bytes;
   return counters;
+}
+
+nb::dict State::getCounters() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return makeCounters(free);
 }
 
 nb::dict State::getKernels() {
@@ -225,14 +234,17 @@ struct Function {
 /// Calls of one function that hand some of its outputs on to the next call, without copies. One call at a time.
 class Session {
 public:
-  Session(const Function &function, const nb::dict &carried);
+  Session(const Function &function, const nb::dict &carried, const nb::dict &windows);
   ~Session() { function.state->giveBack(context); }
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
 
   nb::dict call(const nb::args &args, const nb::kwargs &kwargs);
   nb::dict getState();
+  nb::dict getCounters();
   void reset() { started = false; }
+  void pop(int64_t count);
+  std::unique_ptr<Session> fork();
 
 private:
   /// An input, the output that it takes the place of, and what that was after the last successful call.
@@ -240,7 +252,15 @@ private:
     size_t input, output;
     relax_rt_tensor_view view = {};
     std::vector<int64_t> dims = {};
+    int64_t window = INT64_MAX;    // rows that are handed on
+    std::vector<char> memory = {}; // of a fork, until its first call
+
+    void set(const relax_rt_tensor_view &from);
+    void dropRows(int64_t count);
   };
+
+  explicit Session(const Function &function) : function(function) {}
+  void checkIdle() const;
 
   const Carried *findCarried(size_t input) const;
   bool isCarriedOutput(size_t output) const;
@@ -289,7 +309,28 @@ std::string listNames(const State &state) {
 // Session
 //===----------------------------------------------------------------------===//
 
-Session::Session(const Function &function, const nb::dict &names) : function(function) {
+/// The context's extents are the next call's.
+void Session::Carried::set(const relax_rt_tensor_view &from) {
+  dims.assign(from.dims, from.dims + from.rank);
+  view = from;
+  view.dims = dims.data();
+}
+
+/// The first rows, dimension 0, which lie before the others.
+void Session::Carried::dropRows(int64_t count) {
+  uint64_t bytes = (view.dtype.bits + 7u) / 8;
+  for (size_t i = 1; i < dims.size(); ++i)
+    bytes *= static_cast<uint64_t>(dims[i]);
+  view.data = static_cast<char *>(view.data) + bytes * static_cast<uint64_t>(count);
+  dims[0] -= count;
+}
+
+void Session::checkIdle() const {
+  if (running)
+    throw std::runtime_error("the session is running a call");
+}
+
+Session::Session(const Function &function, const nb::dict &names, const nb::dict &windows) : function(function) {
   const Signature &signature = function.getSignature();
   auto find = [](const std::vector<TensorInfo> &infos, const std::string &name, const char *what) {
     for (size_t i = 0; i < infos.size(); ++i)
@@ -306,6 +347,12 @@ Session::Session(const Function &function, const nb::dict &names) : function(fun
     if (isCarriedOutput(one.output))
       throw nb::type_error(("output '" + from.name + "' becomes two inputs").c_str());
     carried.push_back(std::move(one));
+  }
+  for (auto [input, rows] : windows) {
+    const Carried *one = findCarried(find(signature.inputs, nb::cast<std::string>(input), "input"));
+    if (!one || nb::cast<int64_t>(rows) < 0 || signature.inputs[one->input].dims.empty())
+      throw nb::value_error("a window is expected for an input that is handed on and has rows, of at least 0 of them");
+    const_cast<Carried *>(one)->window = nb::cast<int64_t>(rows);
   }
   for (size_t i = 0; i < signature.inputs.size(); ++i)
     if (!findCarried(i))
@@ -329,8 +376,7 @@ bool Session::isCarriedOutput(size_t output) const {
 
 nb::dict Session::call(const nb::args &args, const nb::kwargs &kwargs) {
   const Signature &signature = function.getSignature();
-  if (running)
-    throw std::runtime_error("the session is running a call");
+  checkIdle();
   Arguments arguments(signature.name, started ? given : signature.inputs, args, kwargs);
   std::vector<relax_rt_tensor_view> views;
   const relax_rt_tensor_view *next = arguments.data();
@@ -358,10 +404,11 @@ nb::dict Session::call(const nb::args &args, const nb::kwargs &kwargs) {
     for (Carried &one : carried) {
       if (one.output != i)
         continue;
-      // The context's extents are the next call's.
-      one.dims.assign(view.dims, view.dims + view.rank);
-      one.view = view;
-      one.view.dims = one.dims.data();
+      one.set(view);
+      one.memory.clear();
+      one.memory.shrink_to_fit();
+      if (!one.dims.empty() && one.dims[0] > one.window)
+        one.dropRows(one.dims[0] - one.window);
     }
   }
   started = true;
@@ -375,6 +422,51 @@ nb::dict Session::getState() {
   for (const Carried &one : carried)
     state[function.getSignature().inputs[one.input].name.c_str()] = makeArray(one.view);
   return state;
+}
+
+nb::dict Session::getCounters() {
+  checkIdle();
+  return makeCounters({context});
+}
+
+/// What the last rows of everything that is handed on hold is forgotten.
+void Session::pop(int64_t count) {
+  checkIdle();
+  if (!started)
+    throw nb::value_error("there is nothing to take away before the first call");
+  const Signature &signature = function.getSignature();
+  for (const Carried &one : carried) {
+    const TensorInfo &info = signature.inputs[one.input];
+    if (info.dims.empty() || info.dims[0] == signature.outputs[one.output].dims[0])
+      throw nb::type_error(("input " + info.str() + " does not grow along its first dimension").c_str());
+    if (count < 0 || count > one.dims[0])
+      throw nb::value_error(("input '" + info.name + "' has " + std::to_string(one.dims[0]) + " rows, " +
+                             std::to_string(count) + " cannot be taken away")
+                                .c_str());
+  }
+  for (Carried &one : carried)
+    one.dims[0] -= count;
+}
+
+std::unique_ptr<Session> Session::fork() {
+  checkIdle();
+  std::unique_ptr<Session> other(new Session(function));
+  other->context = function.state->take();
+  other->carried = carried;
+  other->given = given;
+  other->started = started;
+  for (Carried &one : other->carried) {
+    if (!started)
+      continue;
+    one.view.dims = one.dims.data();
+    uint64_t bytes = (one.view.dtype.bits + 7u) / 8;
+    for (int64_t dim : one.dims)
+      bytes *= static_cast<uint64_t>(dim);
+    const char *data = static_cast<const char *>(one.view.data);
+    one.memory.assign(data, data + bytes);
+    one.view.data = one.memory.data();
+  }
+  return other;
 }
 
 //===----------------------------------------------------------------------===//
@@ -415,9 +507,14 @@ NB_MODULE(_runtime, module) {
       .def("__repr__", [](const Function &self) { return describe(self.getSignature()); })
       .def(
           "session",
-          [](const Function &self, const nb::dict &carried) { return std::make_unique<Session>(self, carried); },
-          nb::arg("carried"), nb::sig("def session(self, carried: dict[str, str]) -> Session"),
-          "A Session. carried: {input name: name of the output that is it in the next call}.")
+          [](const Function &self, const nb::dict &carried, const nb::dict &windows) {
+            return std::make_unique<Session>(self, carried, windows);
+          },
+          nb::arg("carried"), nb::arg("windows") = nb::dict(),
+          nb::sig("def session(self, carried: dict[str, str], windows: dict[str, int] = {}) -> Session"),
+          "A Session. carried: {input name: name of the output that is it in the next call}. windows: {input name: "
+          "how\n"
+          "many rows of that output are handed on at most, the last ones}.")
       .def(
           "__call__",
           [](const Function &self, const nb::args &args, const nb::kwargs &kwargs) {
@@ -438,6 +535,13 @@ NB_MODULE(_runtime, module) {
            "before the call.")
       .def_prop_ro("state", &Session::getState, nb::sig("def state(self) -> dict[str, numpy.ndarray]"),
                    "Copies of what the next call gets, by input name; empty before the first call.")
+      .def_prop_ro(
+          "counters", &Session::getCounters, nb::sig("def counters(self) -> dict[str, int]"),
+          "Executable.counters of the memory that the session has; sessions that ended before may have had it.")
+      .def("pop", &Session::pop, nb::arg("count"), nb::sig("def pop(self, count: int) -> None"),
+           "Takes away the last `count` rows of everything that is handed on, as if they had not been given.")
+      .def("fork", &Session::fork, nb::sig("def fork(self) -> Session"),
+           "A session that goes on from here by itself, with a copy of what is handed on.")
       .def("reset", &Session::reset, "Makes the next call a first one.");
 
   nb::class_<Executable>(module, "Executable",
@@ -491,7 +595,8 @@ NB_MODULE(_runtime, module) {
           "counters", [](const Executable &self) { return self.state->getCounters(); },
           nb::sig("def counters(self) -> dict[str, int]"),
           "What has happened so far, without calls that are running: calls, kernel_launches, library_calls,\n"
-          "guard_failures, fallbacks, allocations, arena_bytes.")
+          "guard_failures, fallbacks, allocations, arena_bytes; extensions: outputs that continue an input, such as a\n"
+          "cache; copied_bytes: of such inputs, 0 when all of them grew in place.")
       .def_prop_ro(
           "kernels", [](const Executable &self) { return self.state->getKernels(); },
           nb::sig("def kernels(self) -> dict[str, int]"), "How often each kernel was launched so far.")

@@ -218,3 +218,25 @@ func.func @read_late(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {rel
   %1 = relax.call_tp @relu(%0) into(%d) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return %1 : tensor<?xf32, #n>
 }
+
+// -----
+
+func.func @continued(%x: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %st = relax.storage %c8 {alignment = 64 : i64, relax.extends = 0 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  // expected-error @below {{is not proved to have room for argument 0, which it continues}}
+  %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @continued(%x: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  // expected-error @below {{continues what is not a tensor argument of the function, or is not an output of one tensor}}
+  %st = relax.storage %c8 {alignment = 64 : i64, relax.extends = 1 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<2xf32>
+  return
+}

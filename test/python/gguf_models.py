@@ -29,7 +29,7 @@ CONFIG = dict(layers=2, width=256, heads=4, kv_heads=2, length=64, hidden=256, v
               attention_cap=0.0, logit_cap=0.0)
 # Which parts an architecture has.
 ARCHITECTURES = {
-    "llama": {}, "qwen2": {"biases": True}, "qwen3": {"qk_norms": True}, "gemma": {"tied": True},
+    "llama": {}, "phi3": {"joined": True}, "qwen3moe": {"qk_norms": True, "experts": 5, "used": 2, "skew": 1.0}, "qwen2": {"biases": True}, "qwen3": {"qk_norms": True}, "gemma": {"tied": True},
     "gemma2": {"tied": True, "post_norms": True, "window": 3, "attention_cap": 50.0, "logit_cap": 30.0},
     "gemma3": {"tied": True, "post_norms": True, "qk_norms": True, "layers": 6, "window": 3, "kv_heads": 1, "base": 1e6},
 }
@@ -40,6 +40,15 @@ class Model:
 
     def __init__(self, architecture, config, weights):
         self.architecture, self.config, self.weights = architecture, config, weights
+        # Rows of one matrix, as if they were matrices of their own.
+        queries, keys = (config[name] * config["length"] for name in ("heads", "kv_heads"))
+        for name in list(weights):
+            prefix, _, kind = name.removesuffix(".weight").rpartition(".")
+            if kind == "attn_qkv":
+                parts = np.split(weights[name], [queries, queries + keys])
+                weights.update({f"{prefix}.{part}.weight": rows for part, rows in zip(("attn_q", "attn_k", "attn_v"), parts)})
+            if kind == "ffn_up" and f"{prefix}.ffn_gate.weight" not in weights:
+                weights[f"{prefix}.ffn_gate.weight"], weights[name] = np.split(weights[name], 2)
 
     @classmethod
     def load(cls, path):
@@ -54,7 +63,7 @@ class Model:
         config = dict(layers=get("block_count"), width=width, heads=heads, kv_heads=get("attention.head_count_kv", heads),
                       length=get("attention.key_length", width // heads), epsilon=get("attention.layer_norm_rms_epsilon"),
                       base=get("rope.freq_base", 10000.0), window=get("attention.sliding_window", 0),
-                      attention_cap=get("attn_logit_softcapping", 0.0), logit_cap=get("final_logit_softcapping", 0.0))
+                      used=get("expert_used_count", 0), attention_cap=get("attn_logit_softcapping", 0.0), logit_cap=get("final_logit_softcapping", 0.0))
         weights = {t.name: gguf.quants.dequantize(t.data, t.tensor_type).astype(np.float32) for t in reader.tensors}
         return cls(name, config, weights)
 
@@ -104,6 +113,21 @@ class Model:
         y = (e / e.sum(axis=-1, keepdims=True)) @ np.repeat(v, group, axis=1)
         return self.linear(y.transpose(0, 2, 1, 3).reshape(batch, seq, -1), f"{prefix}.attn_output")
 
+    def experts(self, prefix, h):
+        """Token by token; counts how many each expert got."""
+        gate, up, down = (self.weights[f"{prefix}.ffn_{kind}_exps.weight"] for kind in ("gate", "up", "down"))
+        rows = h.reshape(-1, h.shape[-1])
+        scores = self.linear(rows, f"{prefix}.ffn_gate_inp")
+        e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        result, self.loads = np.zeros_like(rows), np.zeros(len(gate), int)
+        for row, x, p in zip(result, rows, e / e.sum(axis=-1, keepdims=True)):
+            best = np.argsort(-p, kind="stable")[:self.config["used"]]
+            for expert in best:
+                g = gate[expert] @ x
+                row += p[expert] / p[best].sum() * (down[expert] @ (g / (1 + np.exp(-g)) * (up[expert] @ x)))
+                self.loads[expert] += 1
+        return result.reshape(h.shape)
+
     def run(self, tokens, dtype=np.float64, last=False):
         """Logits of every token, or of the last one, and the caches: keys and values of each layer."""
         gemma, c, self.cache = self.architecture.startswith("gemma"), self.config, []
@@ -118,6 +142,9 @@ class Model:
 
             x = x + post(self.attention(prefix, self.norm(x, f"{prefix}.attn_norm.weight"), layer), "post_attention_norm")
             h = self.norm(x, f"{prefix}.ffn_norm.weight")
+            if c["used"]:
+                x = x + self.experts(prefix, h)
+                continue
             g = self.linear(h, f"{prefix}.ffn_gate")
             g = g / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (g + 0.044715 * g**3))) if gemma else g / (1 + np.exp(-g))
             x = x + post(self.linear(g * self.linear(h, f"{prefix}.ffn_up"), f"{prefix}.ffn_down"), "post_ffw_norm")
@@ -128,7 +155,7 @@ class Model:
 
 def write_model(path, architecture, formats=tuple(FORMATS), seed=0, describe=lambda writer: None, **changes):
     """A random model whose matrices have the given formats in turn; `describe` adds metadata."""
-    parts = {"tied": False, "post_norms": False, "qk_norms": False, "biases": False, **CONFIG, **ARCHITECTURES[architecture], **changes}
+    parts = {"joined": False, "experts": 0, "tied": False, "post_norms": False, "qk_norms": False, "biases": False, **CONFIG, **ARCHITECTURES[architecture], **changes}
     rng = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, architecture)
     for key, value in [("block_count", parts["layers"]), ("context_length", parts["context"]), ("embedding_length", parts["width"]),
@@ -140,6 +167,10 @@ def write_model(path, architecture, formats=tuple(FORMATS), seed=0, describe=lam
     writer.add_float32(f"{architecture}.rope.freq_base", parts["base"])
     if parts["window"]:
         writer.add_uint32(f"{architecture}.attention.sliding_window", parts["window"])
+    if parts["experts"]:
+        writer.add_uint32(f"{architecture}.expert_count", parts["experts"])
+        writer.add_uint32(f"{architecture}.expert_used_count", parts["used"])
+        writer.add_uint32(f"{architecture}.expert_feed_forward_length", parts["hidden"])
     if parts["attention_cap"]:
         writer.add_float32(f"{architecture}.attn_logit_softcapping", parts["attention_cap"])
         writer.add_float32(f"{architecture}.final_logit_softcapping", parts["logit_cap"])
@@ -173,8 +204,19 @@ def write_model(path, architecture, formats=tuple(FORMATS), seed=0, describe=lam
         if parts["qk_norms"]:
             vector(prefix + "attn_q_norm.weight", parts["length"])
             vector(prefix + "attn_k_norm.weight", parts["length"])
-        for name, rows, columns in [("attn_q", queries, width), ("attn_k", keys, width), ("attn_v", keys, width), ("attn_output", width, queries),
-                                    ("ffn_gate", hidden, width), ("ffn_up", hidden, width), ("ffn_down", width, hidden)]:
+        matrices = [("attn_q", queries, width), ("attn_k", keys, width), ("attn_v", keys, width), ("attn_output", width, queries),
+                    ("ffn_gate", hidden, width), ("ffn_up", hidden, width), ("ffn_down", width, hidden)]
+        if parts["joined"]:
+            matrices = [("attn_qkv", queries + 2 * keys, width), matrices[3], ("ffn_up", 2 * hidden, width), matrices[6]]
+        if parts["experts"]:
+            router = rng.normal(0, width**-0.5, (parts["experts"], width))
+            router[1:] *= parts["skew"]  # small ones, so that the first expert gets all or none
+            writer.add_tensor(prefix + "ffn_gate_inp.weight", router.astype(np.float32))
+            for name, rows, columns in matrices[4:]:
+                expert = [rng.normal(0, columns**-0.5, (rows, columns)).astype(np.float32) for _ in range(parts["experts"])]
+                writer.add_tensor(f"{prefix}{name}_exps.weight", gguf.quants.quantize(np.stack(expert), Q.Q8_0), raw_dtype=Q.Q8_0)
+            matrices = matrices[:4]
+        for name, rows, columns in matrices:
             matrix(prefix + name + ".weight", rows, columns)
             if parts["biases"] and name in ("attn_q", "attn_k", "attn_v"):
                 vector(prefix + name + ".bias", rows, mean=0)

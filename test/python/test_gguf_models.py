@@ -25,7 +25,7 @@ def compiled(relax, tmp_path_factory):
 
 
 def empty_cache(config, batch):
-    return {f"past_{kind}_{layer}": np.zeros((batch, config["kv_heads"], 0, config["length"]), np.float32)
+    return {f"past_{kind}_{layer}": np.zeros((0, batch, config["kv_heads"], config["length"]), np.float32)
             for layer in range(config["layers"]) for kind in ("key", "value")}
 
 
@@ -46,8 +46,8 @@ def test_logits(compiled, batch, length):
     logits, present = step(given, empty(batch))
     close(logits, model.run(given))
     for layer in range(model.config["layers"]):
-        close(present[f"past_key_{layer}"], model.cache[2 * layer])
-        close(present[f"past_value_{layer}"], model.cache[2 * layer + 1])
+        close(present[f"past_key_{layer}"], model.cache[2 * layer].transpose(2, 0, 1, 3))
+        close(present[f"past_value_{layer}"], model.cache[2 * layer + 1].transpose(2, 0, 1, 3))
 
 
 def test_steps_equal_one_prefill(compiled):
@@ -79,7 +79,7 @@ def test_last_logits(tool, tmp_path):
     path = write_model(tmp_path / "model.gguf", "llama", layers=1)
     done = tool("relax-compile", path, "-o", tmp_path / "model.rlx", "--fact", "batch <= 2")
     assert done.returncode == 0, done.stderr
-    cache = np.zeros((2, 2, 0, 64), np.float32)
+    cache = np.zeros((0, 2, 2, 64), np.float32)
     for length in (5, 0):
         given = tokens(2, length)
         np.savez(tmp_path / "in.npz", tokens=given.astype(np.int32), past_key_0=cache, past_value_0=cache)
@@ -91,7 +91,7 @@ def test_last_logits(tool, tmp_path):
             close(np.load(tmp_path / "out.npz")["logits"], Model.load(path).run(given)[:, -1])
 
 
-@pytest.mark.parametrize("architecture", ["qwen2", "qwen3", "gemma", "gemma2", "gemma3"])
+@pytest.mark.parametrize("architecture", ["phi3", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3"])
 def test_architectures(relax, tmp_path, architecture):
     """One format and one sequence: kernels are shared, so that this stays cheap."""
     path = write_model(tmp_path / "model.gguf", architecture, formats=("q8_0",))
@@ -99,7 +99,38 @@ def test_architectures(relax, tmp_path, architecture):
     model, given = Model.load(path), tokens(1, 9)
     want, cache = model.run(given), empty_cache(model.config, 1)
     close(function(tokens=given.astype(np.int32), **cache)["logits"], want)
-    session, at = function.session({name: name.replace("past", "present") for name in cache}), 0
-    for count in [4, 1, 1, 3]:
-        close(session(tokens=given[:, at:at + count].astype(np.int32), **cache)["logits"], want[:, at:at + count])
-        at, cache = at + count, {}
+    # Layers with a window hand on only what they see.
+    windows = {info.name: model.config["window"] - 1 for info in function.inputs[1:] if info.dims[0] == "local"}
+    assert bool(windows) == architecture.startswith(("gemma2", "gemma3"))
+
+    def run(session, start, counts, cache):
+        for count in counts:
+            close(session(tokens=given[:, start:start + count].astype(np.int32), **cache)["logits"], want[:, start:start + count])
+            start, cache = start + count, {}
+
+    session = function.session({name: name.replace("past", "present") for name in cache}, windows)
+    run(session, 0, [4, 1, 1], cache)
+    assert all(array.shape[0] == min(6, windows.get(name, 6)) for name, array in session.state.items())
+    other = session.fork()
+    run(session, 6, [3], {})
+    run(other, 6, [1, 2], {})
+    if not windows:
+        session.pop(5)
+        run(session, 4, [2, 3], {})
+        return
+    # Too little of the past is an error, never another answer.
+    session.pop(1)
+    with pytest.raises(relax.RelaxError, match="local"):
+        session(tokens=given[:, :1].astype(np.int32))
+
+
+def test_skewed_experts(relax, tmp_path):
+    """All tokens may go to a few experts: the others see none."""
+    path = write_model(tmp_path / "model.gguf", "qwen3moe", formats=("q8_0",), layers=1, skew=0.01, experts=4, used=1)
+    function = relax.gguf.from_model(path, all_logits=True, facts=["batch == 1"])["main"]
+    model, loads = Model.load(path), []
+    for token in (3, 4, 5, 6):
+        given = np.full((1, 6), token)
+        close(function(tokens=given.astype(np.int32), **empty_cache(model.config, 1))["logits"], model.run(given))
+        loads.append(tuple(model.loads))
+    assert all(sum(load) == 6 and 0 in load for load in loads), loads

@@ -205,6 +205,8 @@ void Session::printCounters() const {
       {"fallbacks", counters.fallbacks},
       {"allocations", counters.allocations},
       {"arena bytes", counters.arena_bytes},
+      {"extensions", counters.extensions},
+      {"copied bytes", counters.copied_bytes},
   };
   for (const auto &[name, value] : lines)
     std::printf("%s: %" PRIu64 "\n", name, value);

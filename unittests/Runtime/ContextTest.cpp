@@ -137,10 +137,10 @@ TEST_F(ContextTest, WrongInputs) {
   expectFailure(call("main", {view}), RELAX_RT_INVALID_ARGUMENT, "main: input 'x': dimension 1 is negative: -4");
   view.dims = large;
   expectFailure(call("main", {view}), RELAX_RT_INVALID_ARGUMENT, "main: input 'x': its size exceeds 2^63 bytes");
-  expectFailure(relax_rt_context_invoke(context, 7, nullptr, 0), RELAX_RT_INVALID_ARGUMENT,
-                "function 7 does not exist, the module has 7");
+  expectFailure(relax_rt_context_invoke(context, 8, nullptr, 0), RELAX_RT_INVALID_ARGUMENT,
+                "function 8 does not exist, the module has 8");
   expectFailure(relax_rt_context_invoke(context, -1, nullptr, 0), RELAX_RT_INVALID_ARGUMENT,
-                "function -1 does not exist, the module has 7");
+                "function -1 does not exist, the module has 8");
   expectScaled(3);
   relax_rt_tensor_view none;
   EXPECT_EQ(relax_rt_context_output(context, 1, &none), RELAX_RT_INVALID_ARGUMENT);
@@ -289,6 +289,77 @@ TEST_F(ContextTest, OutputsMayBeInputsOfTheNextCall) {
     ASSERT_EQ(static_cast<const int64_t *>(output(0).data)[0], 0);
   }
   EXPECT_EQ(counters().allocations, allocations);
+}
+
+TEST_F(ContextTest, OutputsContinueInputs) {
+  Value<int64_t> start(kInt64, {0}), nothing(kInt64, {0}), fails(kInt64, {1});
+  fails.data[0] = -1;
+  auto isCounting = [](const relax_rt_tensor_view &view, int64_t first = 0) {
+    for (int64_t i = 0; i < view.dims[0]; ++i)
+      if (static_cast<const int64_t *>(view.data)[i] != first + i)
+        return false;
+    return true;
+  };
+  relax_rt_tensor_view view = start.view();
+  uint64_t moves = 0, copied = 0;
+  for (int64_t step = 0; step < 256; ++step) {
+    const void *before = view.data;
+    // A failed call leaves the input for another try, also where the output needed more memory.
+    std::vector<int64_t> dims(view.dims, view.dims + 1);
+    view.dims = dims.data();
+    if (step % 3 == 1) {
+      copied = counters().copied_bytes;
+      ASSERT_EQ(call("extend", {view, fails.view()}), RELAX_RT_GUARD_FAILED);
+      copied = counters().copied_bytes - copied;
+    }
+    ASSERT_EQ(call("extend", {view, nothing.view()}), RELAX_RT_OK) << relax_rt_last_error();
+    view = output(0);
+    ASSERT_EQ(view.dims[0], 8 * (step + 1));
+    ASSERT_TRUE(isCounting(view)) << step;
+    moves += view.data != before;
+  }
+  // Doubling: steps 0, 1, 4, 10, 22, 46, 94 and 190 need more memory; each of them failed once.
+  EXPECT_EQ(moves, 8u);
+  EXPECT_LE(counters().copied_bytes, 2 * 2 * 256 * 64u);
+  EXPECT_EQ(copied, 0u);
+  copied = counters().copied_bytes;
+
+  // Fewer rows at the end: they are written anew. What another input reads is not overwritten.
+  int64_t fewer[] = {1000}, rest[] = {4};
+  view.dims = fewer;
+  EXPECT_EQ(call("extend", {view, nothing.view()}), RELAX_RT_OK);
+  EXPECT_EQ(output(0).dims[0], 1008);
+  EXPECT_EQ(counters().copied_bytes, copied);
+  relax_rt_tensor_view other = output(0);
+  other.data = static_cast<int64_t *>(other.data) + 1002;
+  other.dims = rest;
+  view = output(0);
+  view.dims = fewer;
+  EXPECT_EQ(call("extend", {view, other}), RELAX_RT_OK);
+  EXPECT_TRUE(isCounting(output(0)));
+  EXPECT_EQ(counters().copied_bytes, copied + 8000);
+
+  // Fewer rows at the start: a window that moves on, in memory that does not grow.
+  view = output(0);
+  uint64_t allocations = counters().allocations;
+  for (int64_t step = 0; step < 1000; ++step) {
+    int64_t dims[] = {64};
+    view.data = static_cast<int64_t *>(view.data) + (view.dims[0] - 64);
+    view.dims = dims;
+    int64_t first = *static_cast<const int64_t *>(view.data);
+    ASSERT_EQ(call("extend", {view, nothing.view()}), RELAX_RT_OK) << relax_rt_last_error();
+    view = output(0);
+    relax_rt_tensor_view old = view;
+    old.dims = dims;
+    ASSERT_TRUE(isCounting(old, first)) << step;
+  }
+  EXPECT_LE(counters().allocations, allocations + 1);
+
+  // A caller's memory is never written.
+  Value<int64_t> mine(kInt64, {16});
+  EXPECT_EQ(call("extend", {mine.view(), nothing.view()}), RELAX_RT_OK);
+  EXPECT_NE(output(0).data, mine.data.data());
+  EXPECT_TRUE(isCounting(output(0)));
 }
 
 TEST_F(ContextTest, ContextsAreIndependent) {

@@ -104,6 +104,7 @@ TestArtifact makeTestArtifact(bool withLibrary) {
       {"kernel_error", "relax_entry_kernel_error", {named(scalar, "word")}, {}},
       {"forever", "relax_entry_forever", {}, {}},
       {"append", "relax_entry_append", {cache}, {{"y", RELAX_RT_INT, 64, {"n + 1"}}}},
+      {"extend", "relax_entry_extend", {cache, named(cache, "z")}, {{"y", RELAX_RT_INT, 64, {"n + 8"}}}},
       {"broken", "relax_entry_broken", {named(scalar, "mode")}, {{"y", RELAX_RT_INT, 32, {"2"}}}},
   };
   metadata.sites = {

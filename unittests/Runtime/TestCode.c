@@ -119,6 +119,19 @@ EXPORT int32_t relax_entry_append(relax_rt_invocation *inv) {
   return 0;
 }
 
+/* x (n), z (m) -> y (n + 8): continues x, an error when z says -1. */
+EXPORT int32_t relax_entry_extend(relax_rt_invocation *inv) {
+  int64_t rows = inv->inputs[0].dims[0], longer = rows + 8;
+  void *out;
+  int32_t status = inv->api->extend_output(inv, 0, &longer, 0, &out);
+  if (status)
+    return status;
+  int64_t *values = out, next = rows ? values[rows - 1] + 1 : 0;
+  for (int64_t i = 0; i < 8; ++i)
+    values[rows + i] = next + i;
+  return inv->inputs[1].dims[0] == 1 && *(int64_t *)inv->inputs[1].data == -1 ? RELAX_RT_GUARD_FAILED : 0;
+}
+
 static int grow_in_frames(relax_rt_invocation *inv) {
   int64_t outer, inner;
   void *a, *b, *c;

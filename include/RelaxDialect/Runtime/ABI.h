@@ -55,6 +55,11 @@ typedef struct relax_rt_host_api {
   /* 9: *out_available becomes 1 when extern function `function` can be called, else 0. A missing one that is wanted is
    * counted as a fallback. */
   int32_t (*extern_available)(relax_rt_invocation *inv, int64_t function, int64_t wanted, int64_t *out_available);
+  /* 10: as alloc_output, but the memory begins with the bytes of input `input`, which are not more than the output's.
+   * When the input is an output of an earlier call and there is room behind it, that is where it lies already: nothing
+   * is copied, and the input stays readable. */
+  int32_t (*extend_output)(relax_rt_invocation *inv, int64_t index, const int64_t *dims, int64_t input,
+                           void **out_data);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

@@ -164,8 +164,10 @@ RELAX_RT_API void relax_rt_context_cancel(relax_rt_context *context);
 
 /**
  * Runs one function. Inputs are read, never written or kept; their data is aligned to its elements. Outputs belong to
- * the context and stay valid until its next invoke or its end; that next invoke may have them among its inputs. On
- * failure there are no outputs, the context is usable again and relax_rt_last_error() tells what failed.
+ * the context and stay valid until its next invoke or its end; that next invoke may have them, or their first or last
+ * rows, among its inputs. An output that the function makes by appending to an input then takes that input's memory,
+ * which has room for more. On failure there are no outputs, the context is usable again and relax_rt_last_error() tells
+ * what failed; what the call had as inputs may be the input of another.
  */
 RELAX_RT_API relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function,
                                                      const relax_rt_tensor_view *inputs, int64_t num_inputs);
@@ -177,9 +179,11 @@ typedef struct relax_rt_counters {
   uint64_t kernel_launches; /* of all kernels */
   uint64_t extern_calls;
   uint64_t guard_failures;
-  uint64_t fallbacks;   /* library functions replaced by generated kernels */
-  uint64_t allocations; /* arena growths and output buffers obtained from the system */
-  uint64_t arena_bytes; /* size of the arena, and of memory that grows in loops, now */
+  uint64_t fallbacks;    /* library functions replaced by generated kernels */
+  uint64_t allocations;  /* arena growths and output buffers obtained from the system */
+  uint64_t arena_bytes;  /* size of the arena, and of memory that grows in loops, now */
+  uint64_t extensions;   /* outputs that begin with an input, such as a cache */
+  uint64_t copied_bytes; /* of such inputs, where there was no room behind them; 0 = all of them grew in place */
 } relax_rt_counters;
 
 RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context,

@@ -33,6 +33,18 @@ def VerifyDestinationsPass : Pass<"relax-verify-destinations", "::mlir::ModuleOp
   }];
 }
 
+def GrowInPlacePass : Pass<"relax-grow-in-place", "::mlir::ModuleOp"> {
+  let summary = "Appends to an argument without copying it.";
+  let description = [{
+    A result of the function that a program makes of an argument followed by new elements, as a cache of keys grows by
+    `relax.concat`, is marked `relax.extends = argument` beside `relax.output`: the runtime hands out memory that begins
+    with the argument's elements, which is the argument's own where it was a result of an earlier call. The program is
+    replaced by one that writes the new elements only. Rows must follow each other in memory: every dimension before the
+    one that grows is 1.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect", "::mlir::relax::tp::RelaxTpDialect"];
+}
+
 def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Places destinations in one arena per call, sharing memory whatever the sizes are.";
   let description = [{

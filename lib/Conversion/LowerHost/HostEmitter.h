@@ -117,6 +117,9 @@ private:
   /// Gives the address of the copy.
   Value copyToOutput(int64_t index, const HostTensor &tensor, Type elementType);
   Value allocateOutput(int64_t index, ArrayRef<Value> dims);
+  /// An output that begins with the elements of an argument.
+  Value extendOutput(int64_t index, ArrayRef<Value> dims, int64_t argument);
+  void copyTensor(Value target, const HostTensor &tensor, Type elementType);
 
   //===- HostFunctions.cpp: calls between functions, memory that grows ----===//
   LogicalResult createFunction();

@@ -14,7 +14,7 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-static constexpr StringLiteral kOutputAttrName = "relax.output";
+static constexpr StringLiteral kOutputAttrName = "relax.output", kExtendsAttrName = "relax.extends";
 
 LogicalResult HostEmitter::emitBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
@@ -222,7 +222,10 @@ LogicalResult HostEmitter::emitTensorAt(TensorAtOp op) {
   auto output = storage ? storage->getAttrOfType<IntegerAttr>(kOutputAttrName) : IntegerAttr();
   if (output && !storages.contains(op.getStorage())) {
     tensor.output = output.getInt();
-    storages[op.getStorage()] = tensor.data = allocateOutput(output.getInt(), tensor.dims);
+    auto extends = storage->getAttrOfType<IntegerAttr>(kExtendsAttrName);
+    tensor.data = extends ? extendOutput(output.getInt(), tensor.dims, extends.getInt())
+                          : allocateOutput(output.getInt(), tensor.dims);
+    storages[op.getStorage()] = tensor.data;
   } else if (growing.count(op.getStorage())) {
     tensor.data = growStorage(op.getStorage(), countBytes(tensor.dims, op.getType().getElementType()));
   } else if (Value base = storages.lookup(op.getStorage())) {
@@ -249,13 +252,31 @@ Value HostEmitter::allocateOutput(int64_t index, ArrayRef<Value> dims) {
   return callRuntimeForPointer(0, {constant(index), array});
 }
 
-Value HostEmitter::copyToOutput(int64_t index, const HostTensor &tensor, Type elementType) {
-  Value target = allocateOutput(index, tensor.dims);
+Value HostEmitter::extendOutput(int64_t index, ArrayRef<Value> dims, int64_t argument) {
+  if (form == HostForm::Internal) {
+    // The memory of the caller's tensor is not this function's to grow.
+    Value target = allocateOutput(index, dims);
+    Value input = source.getArgument(argument);
+    copyTensor(target, tensors[input], cast<RankedTensorType>(input.getType()).getElementType());
+    return target;
+  }
+  Value array = getScratch(Scratch::Dims, dims.size());
+  for (auto [dim, value] : llvm::enumerate(dims))
+    storeElement(value, array, dim);
+  return callRuntimeForPointer(10, {constant(index), array, constant(argument)});
+}
+
+void HostEmitter::copyTensor(Value target, const HostTensor &tensor, Type elementType) {
   // The tensor is in memory, so its size fits; with an extent of zero the product is zero.
   Value bytes = constant(llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8));
   for (Value dim : tensor.dims)
     bytes = arith::MulIOp::create(builder, loc, bytes, dim);
   LLVM::MemcpyOp::create(builder, loc, target, tensor.data, bytes, /*isVolatile=*/false);
+}
+
+Value HostEmitter::copyToOutput(int64_t index, const HostTensor &tensor, Type elementType) {
+  Value target = allocateOutput(index, tensor.dims);
+  copyTensor(target, tensor, elementType);
   return target;
 }
 

@@ -102,12 +102,12 @@ void relax_rt_context::setAsideInputs(const relax_rt_tensor_view *views, int64_t
   };
   for (OutputSlot &slot : slots)
     if (isRead(slot.block))
-      setAside.push_back(std::move(slot.block));
+      setAside.push_back({std::move(slot.block)});
   // A call that failed left its inputs here; it may be tried again.
   for (size_t i = spares.size(); i-- > 0;) {
     if (!isRead(spares[i]))
       continue;
-    setAside.push_back(std::move(spares[i]));
+    setAside.push_back({std::move(spares[i])});
     spares.erase(spares.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
@@ -128,13 +128,16 @@ relax_rt_status relax_rt_context::run(const relax_rt_tensor_view *views, int64_t
   setAsideInputs(views, numViews);
   relax_rt_invocation invocation = {&kHostApi, inputs.data(), module.weights.data(), this};
   int32_t result = current->entry(&invocation);
-  for (Block &block : setAside)
-    spares.push_back(std::move(block));
+  relax_rt_status status = checkResult(result);
+  // After a failure the inputs are as they were, for another try.
+  for (SetAside &aside : setAside)
+    if (aside.block.data() && (!aside.outgrown || status != RELAX_RT_OK))
+      spares.push_back(std::move(aside.block));
   setAside.clear();
   // A slot without a block takes a spare one; more spares than slots are of no use.
   while (spares.size() > slots.size())
     spares.erase(spares.begin());
-  return checkResult(result);
+  return status;
 }
 
 relax_rt_status relax_rt_context::invoke(int64_t function, const relax_rt_tensor_view *views, int64_t numViews) {
@@ -171,7 +174,7 @@ relax_rt_status relax_rt_context::output(int64_t index, relax_rt_tensor_view &vi
                                                    std::to_string(current->outputs.size()));
   const OutputSlot &slot = slots[static_cast<size_t>(index)];
   const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
-  view = {slot.block.data(), slot.dims.data(), info.rank, info.dtype};
+  view = {static_cast<char *>(slot.block.data()) + slot.offset, slot.dims.data(), info.rank, info.dtype};
   return RELAX_RT_OK;
 }
 

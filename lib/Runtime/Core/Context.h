@@ -17,8 +17,15 @@ namespace relax_rt {
 /// Where one output of the current call lives. Block and vector are kept from call to call.
 struct OutputSlot {
   Block block;
+  uint64_t offset = 0; // where in the block it begins
   std::vector<int64_t> dims;
   bool ready = false;
+};
+
+/// A former output that is an input of the running call.
+struct SetAside {
+  Block block;
+  bool outgrown = false; // what it holds was copied to a larger block
 };
 
 /// Memory whose size changes while a call runs.
@@ -45,6 +52,7 @@ struct relax_rt_context {
 
   // What compiled code asks for; `current` is set.
   relax_rt_status allocOutput(int64_t index, const int64_t *dims, void **outData);
+  relax_rt_status extendOutput(int64_t index, const int64_t *dims, int64_t input, void **outData);
   relax_rt_status reserveArena(int64_t bytes, void **outBase);
   relax_rt_status launch(int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid);
   relax_rt_status callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
@@ -74,6 +82,11 @@ private:
   relax_rt_status pollCancel();
   void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars, int64_t grid,
                  int64_t *error);
+  relax_rt_status beginOutput(int64_t index, const int64_t *dims, uint64_t &bytes);
+  bool takeBlock(relax_rt::OutputSlot &slot, uint64_t bytes, uint64_t wanted);
+  bool extendInPlace(relax_rt::OutputSlot &slot, relax_rt::SetAside &aside, void *data, uint64_t kept, uint64_t bytes);
+  bool isRead(const char *begin, const char *end) const;
+  uint64_t countInputBytes(size_t input) const;
   void setAsideInputs(const relax_rt_tensor_view *views, int64_t numViews);
   bool charge(uint64_t bytes);
   relax_rt_status overLimit(const std::string &what, uint64_t bytes) const;
@@ -89,8 +102,8 @@ private:
   std::vector<relax_rt::GrowingBlock> growing;
   std::vector<relax_rt::Frame> frames;
   std::vector<relax_rt::OutputSlot> slots;
-  std::vector<relax_rt::Block> spares;   // former outputs, waiting to be used again
-  std::vector<relax_rt::Block> setAside; // former outputs that are inputs of the running call
+  std::vector<relax_rt::Block> spares; // former outputs, waiting to be used again
+  std::vector<relax_rt::SetAside> setAside;
   std::vector<relax_rt_input> inputs;
 
   relax_rt::ThreadPool pool;

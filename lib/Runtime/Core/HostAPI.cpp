@@ -78,48 +78,6 @@ relax_rt_status relax_rt_context::overLimit(const std::string &what, uint64_t by
                                               std::to_string(chargedBytes) + " are in use");
 }
 
-relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims, void **outData) {
-  if (index < 0 || static_cast<uint64_t>(index) >= current->outputs.size())
-    return failHere(RELAX_RT_INTERNAL, "compiled code asked for output " + std::to_string(index));
-  OutputSlot &slot = slots[static_cast<size_t>(index)];
-  const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
-  auto name = [&] { return "output " + quote(info.name); };
-  if (slot.ready)
-    return failHere(RELAX_RT_INTERNAL, name() + " was made twice");
-  for (int64_t i = 0; i < info.rank; ++i)
-    if (dims[i] < 0)
-      return failHere(RELAX_RT_INTERNAL,
-                      name() + ": dimension " + std::to_string(i) + " is negative: " + std::to_string(dims[i]));
-  uint64_t bytes;
-  if (!countBytes(dims, info.rank, (info.dtype.bits + 7u) / 8, bytes)) {
-    std::string shape;
-    for (int64_t i = 0; i < info.rank; ++i)
-      shape += (i ? ", " : "") + std::to_string(dims[i]);
-    return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": a tensor of shape [" + shape + "] exceeds 2^63 bytes");
-  }
-  if (!charge(bytes))
-    return overLimit(name(), bytes);
-
-  if (slot.block.capacity() < std::max<uint64_t>(bytes, 1)) {
-    // The smallest spare block that is large enough, else the largest one makes place for a new block.
-    auto better = [&](const Block &a, const Block &b) {
-      bool fitsA = a.capacity() >= bytes, fitsB = b.capacity() >= bytes;
-      return fitsA != fitsB ? fitsA : fitsA ? a.capacity() < b.capacity() : a.capacity() > b.capacity();
-    };
-    auto spare = std::min_element(spares.begin(), spares.end(), better);
-    if (spare != spares.end()) {
-      slot.block = std::move(*spare);
-      spares.erase(spare);
-    }
-  }
-  if (slot.block.capacity() < std::max<uint64_t>(bytes, 1) && !grow(slot.block, bytes, /*stepwise=*/true))
-    return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": cannot allocate " + std::to_string(bytes) + " bytes");
-  slot.dims.assign(dims, dims + info.rank);
-  slot.ready = true;
-  *outData = slot.block.data();
-  return RELAX_RT_OK;
-}
-
 relax_rt_status relax_rt_context::reserveArena(int64_t bytes, void **outBase) {
   if (bytes < 0)
     return failHere(RELAX_RT_INTERNAL, "compiled code asked for an arena of " + std::to_string(bytes) + " bytes");
@@ -319,5 +277,8 @@ const relax_rt_host_api relax_rt::kHostApi = {
     [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::leaveFrame); },
     [](relax_rt_invocation *inv, int64_t function, int64_t wanted, int64_t *outAvailable) {
       return forward(inv, &relax_rt_context::externAvailable, function, wanted, outAvailable);
+    },
+    [](relax_rt_invocation *inv, int64_t index, const int64_t *dims, int64_t input, void **outData) {
+      return forward(inv, &relax_rt_context::extendOutput, index, dims, input, outData);
     },
 };

@@ -26,7 +26,8 @@ ModelBuilder::ModelBuilder(const GGUFFile &file, const ModelConfig &config, MLIR
                            const GGUFImportOptions &options)
     : file(file), config(config), context(context), options(options), builder(context),
       loc(FileLineColLoc::get(context, file.getPath(), 0, 0)), batch(SymExpr::symbol(context, "batch")),
-      seq(SymExpr::symbol(context, "seq")), past(SymExpr::symbol(context, "past")) {}
+      seq(SymExpr::symbol(context, "seq")), past(SymExpr::symbol(context, "past")),
+      local(SymExpr::symbol(context, "local")) {}
 
 OwningOpRef<ModuleOp> ModelBuilder::run() {
   if (failed(checkTensors()) || failed(readFacts()))
@@ -55,6 +56,9 @@ LogicalResult ModelBuilder::checkTensors() {
       failed(requireIfPresent("output.weight", {width, vocabulary})) ||
       failed(requireIfPresent("rope_freqs.weight", {config.rotated / 2})))
     return failure();
+  for (StringRef name : {"rope_factors_long.weight", "rope_factors_short.weight"})
+    if (has(name))
+      return fail("tensor '" + name + "', factors of angles that depend on the length, is not supported");
   for (int64_t layer = 0; layer < config.layers; ++layer) {
     std::string prefix = "blk." + std::to_string(layer) + ".";
     for (StringRef name : {"attn_norm", "ffn_norm"})
@@ -66,16 +70,32 @@ LogicalResult ModelBuilder::checkTensors() {
     for (StringRef name : {"attn_q_norm", "attn_k_norm"})
       if (failed(requireIfPresent(prefix + name + ".weight", {config.keyLength})))
         return failure();
-    const std::pair<StringRef, std::pair<int64_t, int64_t>> matrices[] = {
-        {"attn_q", {width, queries}},         {"attn_k", {width, keys}},
-        {"attn_v", {width, values}},          {"attn_output", {config.heads * config.valueLength, width}},
-        {"ffn_gate", {width, config.hidden}}, {"ffn_up", {width, config.hidden}},
-        {"ffn_down", {config.hidden, width}},
-    };
-    for (const auto &[name, dims] : matrices)
-      if (failed(require(prefix + name + ".weight", {dims.first, dims.second})) ||
-          failed(requireIfPresent(prefix + name + ".bias", {dims.second})))
+    SmallVector<std::pair<StringRef, SmallVector<int64_t>>> matrices = {
+        {"attn_output", {config.heads * config.valueLength, width}}};
+    if (has(prefix + "attn_qkv.weight"))
+      matrices.push_back({"attn_qkv", {width, queries + keys + values}});
+    else
+      matrices.append({{"attn_q", {width, queries}}, {"attn_k", {width, keys}}, {"attn_v", {width, values}}});
+    int64_t hidden = config.hidden, experts = config.experts;
+    if (experts != 0)
+      matrices.append({{"ffn_gate_inp", {width, experts}},
+                       {"ffn_gate_exps", {width, hidden, experts}},
+                       {"ffn_up_exps", {width, hidden, experts}},
+                       {"ffn_down_exps", {hidden, width, experts}}});
+    else if (has(prefix + "ffn_gate.weight"))
+      matrices.append({{"ffn_gate", {width, hidden}}, {"ffn_up", {width, hidden}}, {"ffn_down", {hidden, width}}});
+    else
+      matrices.append({{"ffn_up", {width, 2 * hidden}}, {"ffn_down", {hidden, width}}});
+    for (const auto &[name, dims] : matrices) {
+      if (failed(require(prefix + name + ".weight", dims)))
         return failure();
+      // Only matrices that are used as a whole have one.
+      bool isPart = name == "attn_qkv" || name.ends_with("_exps") || (name == "ffn_up" && dims[1] != hidden);
+      if (isPart && has(prefix + name + ".bias"))
+        return fail("tensor '" + prefix + name + ".bias' is not supported");
+      if (failed(requireIfPresent(prefix + name + ".bias", {dims.back()})))
+        return failure();
+    }
   }
   return success();
 }
@@ -108,6 +128,11 @@ LogicalResult ModelBuilder::readFacts() {
   if (!options.allLogits)
     facts.push_back({seq, Fact::Op::GreaterEqual, constant(1)});
   facts.push_back({past + seq, Fact::Op::LessEqual, constant(config.context)});
+  if (getKept(0) != past) {
+    // The keys that queries of local layers see.
+    facts.push_back({local, Fact::Op::LessEqual, past});
+    facts.push_back({local, Fact::Op::GreaterEqual, SymExpr::min({past, constant(config.window - 1)})});
+  }
   for (const std::string &text : options.facts) {
     std::string error;
     FailureOr<Fact> fact = Fact::parse(context, text, error);
@@ -123,6 +148,14 @@ LogicalResult ModelBuilder::readFacts() {
   return success();
 }
 
+/// Keys before those of this call. Without other layers nothing but the caches of local ones tells the past.
+SymExpr ModelBuilder::getKept(int64_t layer) const {
+  bool mixed = false;
+  for (int64_t other = 0; other < config.layers; ++other)
+    mixed |= config.isLocal(other) != config.isLocal(0);
+  return mixed && config.isLocal(layer) ? local : past;
+}
+
 //===----------------------------------------------------------------------===//
 // Function
 //===----------------------------------------------------------------------===//
@@ -134,8 +167,9 @@ void ModelBuilder::createFunction() {
   SmallVector<std::string> names = {"tokens"};
   Type f32 = builder.getF32Type();
   for (int64_t layer = 0; layer < config.layers; ++layer) {
-    types.push_back(sym::getTensorType({batch, constant(config.kvHeads), past, constant(config.keyLength)}, f32));
-    types.push_back(sym::getTensorType({batch, constant(config.kvHeads), past, constant(config.valueLength)}, f32));
+    SymExpr kept = getKept(layer);
+    types.push_back(sym::getTensorType({kept, batch, constant(config.kvHeads), constant(config.keyLength)}, f32));
+    types.push_back(sym::getTensorType({kept, batch, constant(config.kvHeads), constant(config.valueLength)}, f32));
     names.push_back("past_key_" + std::to_string(layer));
     names.push_back("past_value_" + std::to_string(layer));
   }
@@ -149,7 +183,8 @@ void ModelBuilder::createFunction() {
     return make<graph::ShapeOfOp>(graph::ShapeType::get(context, sym::getSymbolicDims(value.getType())), value);
   };
   tokensShape = shapeOf(tokens);
-  pastShape = shapeOf(function.getArgument(1));
+  for (int64_t layer = config.layers; layer-- > 0;)
+    (getKept(layer) == past ? pastShape : localShape) = shapeOf(function.getArgument(layer * 2 + 1));
 }
 
 void ModelBuilder::createResults(Value logits) {
@@ -198,8 +233,13 @@ Value ModelBuilder::createAttention(int64_t layer, Value x) {
   if (!angles)
     angles = createAngles(local);
   // (batch, seq, heads * depth) to (batch, heads, seq, depth).
+  // Queries, keys and values may be rows of one matrix.
+  bool isJoined = has(prefix + "attn_qkv.weight");
+  int64_t nextRow = 0;
   auto split = [&](StringRef name, int64_t heads, int64_t depth, const Twine &norm) {
-    Value value = createLinear(x, prefix + name);
+    Value value =
+        isJoined ? createLinear(x, prefix + "attn_qkv", Rows{nextRow, heads * depth}) : createLinear(x, prefix + name);
+    nextRow += heads * depth;
     value = reshape(value, {batch, seq, constant(heads), constant(depth)});
     if (has(norm))
       value = createNorm(value, norm);
@@ -212,26 +252,43 @@ Value ModelBuilder::createAttention(int64_t layer, Value x) {
   Value query = rotate(split("attn_q", config.heads, config.keyLength, prefix + "attn_q_norm.weight"));
   Value key = rotate(split("attn_k", config.kvHeads, config.keyLength, prefix + "attn_k_norm.weight"));
   Value value = split("attn_v", config.kvHeads, config.valueLength, "");
-  key = make<graph::ConcatOp>(ValueRange{function.getArgument(layer * 2 + 1), key}, builder.getI64IntegerAttr(2));
-  value = make<graph::ConcatOp>(ValueRange{function.getArgument(layer * 2 + 2), value}, builder.getI64IntegerAttr(2));
-  present.append({key, value});
+  // A cache has a row for each token, so that it grows at its end.
+  auto append = [&](int64_t argument, Value rows) {
+    Value joined = make<graph::ConcatOp>(ValueRange{function.getArgument(argument), permute(rows, {2, 0, 1, 3})},
+                                         builder.getI64IntegerAttr(0));
+    present.push_back(joined);
+    return permute(joined, {1, 2, 0, 3});
+  };
+  key = append(layer * 2 + 1, key);
+  value = append(layer * 2 + 2, value);
 
   auto number = [&](double x) { return x == 0 ? FloatAttr() : builder.getF64FloatAttr(x); };
   Value result = make<graph::AttentionOp>(
       query, key, value, Value(), number(config.attentionScale), number(config.attentionCap), builder.getUnitAttr(),
-      local ? builder.getI64IntegerAttr(config.window) : IntegerAttr(), sym::ExprAttr::get(context, past));
+      local ? builder.getI64IntegerAttr(config.window) : IntegerAttr(), sym::ExprAttr::get(context, getKept(layer)));
   result = reshape(permute(result, {0, 2, 1, 3}), {batch, seq, constant(config.heads * config.valueLength)});
   return createLinear(result, prefix + "attn_output");
 }
 
 Value ModelBuilder::createFeedForward(int64_t layer, Value x) {
   std::string prefix = "blk." + std::to_string(layer) + ".";
-  Value gate = createLinear(x, prefix + "ffn_gate");
+  if (config.experts != 0)
+    return createExperts(layer, x);
+  Value gate, up;
+  if (has(prefix + "ffn_gate.weight")) {
+    gate = createLinear(x, prefix + "ffn_gate");
+    up = createLinear(x, prefix + "ffn_up");
+  } else {
+    gate = createLinear(x, prefix + "ffn_up", Rows{0, config.hidden});
+    up = createLinear(x, prefix + "ffn_up", Rows{config.hidden, config.hidden});
+  }
+  return createLinear(make<graph::MultiplyOp>(createActivation(gate), up), prefix + "ffn_down");
+}
+
+Value ModelBuilder::createActivation(Value x) {
   if (config.architecture->usesGelu)
-    gate = make<graph::GeluOp>(gate, builder.getUnitAttr());
-  else
-    gate = make<graph::SiluOp>(gate, builder.getF64FloatAttr(1));
-  return createLinear(make<graph::MultiplyOp>(gate, createLinear(x, prefix + "ffn_up")), prefix + "ffn_down");
+    return make<graph::GeluOp>(x, builder.getUnitAttr());
+  return make<graph::SiluOp>(x, builder.getF64FloatAttr(1));
 }
 
 ModelBuilder::Angles ModelBuilder::createAngles(bool local) {
@@ -288,6 +345,8 @@ Value ModelBuilder::shape(ArrayRef<SymExpr> dims) {
     sources.push_back(tokensShape);
   if (uses("past"))
     sources.push_back(pastShape);
+  if (uses("local"))
+    sources.push_back(localShape);
   return make<graph::MakeShapeOp>(graph::ShapeType::get(context, dims), sources);
 }
 

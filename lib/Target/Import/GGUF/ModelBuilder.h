@@ -33,9 +33,13 @@ private:
   void createFunction();
   void createResults(Value logits);
 
+  SymExpr getKept(int64_t layer) const;
   Value createLayer(int64_t layer, Value x);
   Value createAttention(int64_t layer, Value x);
   Value createFeedForward(int64_t layer, Value x);
+  /// The same with a network for each expert.
+  Value createExperts(int64_t layer, Value x);
+  Value createActivation(Value x);
   /// Cosines and sines of the angles of (seq, half of what is rotated) for local or other layers.
   Angles createAngles(bool local);
   Value createEmbedding();
@@ -48,12 +52,16 @@ private:
   LogicalResult require(const Twine &name, ArrayRef<int64_t> dims, bool isVector = false);
   LogicalResult requireIfPresent(const Twine &name, ArrayRef<int64_t> dims);
   bool has(const Twine &name) { return file.findTensor(name.str()) != nullptr; }
+  /// Some rows of a matrix.
+  struct Rows {
+    int64_t first, count;
+  };
   /// The weight as a tensor: bytes in blocks (rows, blocks, bytes), or f32.
-  Value getWeight(const Twine &name);
-  /// A blob, or a dense attribute where there are few bytes.
-  Attribute getValue(const StoredTensor &tensor, RankedTensorType type);
+  Value getWeight(const Twine &name, std::optional<Rows> rows = std::nullopt);
+  /// A blob, or a dense attribute where there are few bytes; of `size` bytes from `start` of the tensor on.
+  Attribute getValue(const StoredTensor &tensor, uint64_t start, uint64_t size, RankedTensorType type);
   /// `x` times the rows of a weight, plus its bias where there is one.
-  Value createLinear(Value x, const Twine &name);
+  Value createLinear(Value x, const Twine &name, std::optional<Rows> rows = std::nullopt);
   Value createNorm(Value x, const Twine &name);
 
   //===- Ops ----------------------------------------------------------------===//
@@ -79,11 +87,11 @@ private:
   OpBuilder builder;
   Location loc;
 
-  SymExpr batch, seq, past;
+  SymExpr batch, seq, past, local;
   SmallVector<sym::Fact> facts;
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
-  Value tokens, tokensShape, pastShape;
+  Value tokens, tokensShape, pastShape, localShape;
   SmallVector<Value> present; // keys and values in turns
   std::optional<Angles> localAngles, globalAngles;
 };

@@ -15,7 +15,8 @@ static constexpr Architecture kArchitectures[] = {
     // name, scalesEmbedding, usesGelu, interleavedRope, windowPeriod, localRopeBase, widthScaledLayers
     {"gemma", true, true, false, 0, 0, 0},       {"gemma2", true, true, false, 2, 0, 46},
     {"gemma3", true, true, false, 6, 10000, 62}, {"llama", false, false, true, 0, 0, 0},
-    {"qwen2", false, false, false, 0, 0, 0},     {"qwen3", false, false, false, 0, 0, 0},
+    {"phi3", false, false, false, 0, 0, 0},      {"qwen2", false, false, false, 0, 0, 0},
+    {"qwen3", false, false, false, 0, 0, 0},     {"qwen3moe", false, false, false, 0, 0, 0},
 };
 
 const Architecture *Architecture::get(StringRef name) {
@@ -112,7 +113,11 @@ std::optional<ModelConfig> ModelConfig::read(const GGUFFile &file, std::string &
   config.kvHeads = keys.getOr("attention.head_count_kv", kMostHeads, config.heads);
   config.keyLength = keys.getOr("attention.key_length", kMostWidth, std::max<int64_t>(config.width / config.heads, 1));
   config.valueLength = keys.getOr("attention.value_length", kMostWidth, config.keyLength);
-  config.hidden = keys.get("feed_forward_length", kMostWidth);
+  // Each expert and layer has code of its own.
+  constexpr int64_t kMostExperts = 1024;
+  config.experts = keys.getOr("expert_count", kMostExperts, 0);
+  config.expertsUsed = config.experts == 0 ? 0 : keys.get("expert_used_count", config.experts);
+  config.hidden = keys.get(config.experts == 0 ? "feed_forward_length" : "expert_feed_forward_length", kMostWidth);
   config.context = keys.get("context_length", int64_t(1) << 40);
   config.rotated = keys.getOr("rope.dimension_count", kMostWidth, config.keyLength);
   config.epsilon = keys.getPositive("attention.layer_norm_rms_epsilon");

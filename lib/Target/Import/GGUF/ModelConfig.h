@@ -31,6 +31,7 @@ struct Architecture {
 struct ModelConfig {
   const Architecture *architecture = nullptr;
   int64_t layers = 0, width = 0, heads = 0, kvHeads = 0, keyLength = 0, valueLength = 0, hidden = 0;
+  int64_t experts = 0, expertsUsed = 0; // 0: one network for all tokens
   int64_t context = 0, vocabulary = 0, window = 0, rotated = 0;
   double epsilon = 0, ropeBase = 0, ropeFactor = 1, attentionScale = 0, attentionCap = 0, logitCap = 0;
 
