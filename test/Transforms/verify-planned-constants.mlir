@@ -6,7 +6,7 @@
 // Constants are one term of a sum, wherever they are added.
 // CHECK-LABEL: func.func @constants_of_sums(
 // CHECK: relax.tensor_at {{.*}} -> tensor<i1>
-func.func @constants_of_sums(%s: !relax.shape<[n, m, k]>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+func.func @constants_of_sums(%s: !relax.shape<[n, m, k]>) -> (tensor<?x?x?xf32, #nmk>, tensor<i1>) attributes {relax_sym.scope = #relax_sym.scope<>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c448 = arith.constant 448 : index
@@ -20,5 +20,5 @@ func.func @constants_of_sums(%s: !relax.shape<[n, m, k]>) attributes {relax_sym.
   %off = arith.addi %a, %c448 overflow<nsw> : index
   %0 = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n, m, k]>) -> tensor<?x?x?xf32, #nmk>
   %1 = relax.tensor_at %st[%off] : (!relax.storage, index) -> tensor<i1>
-  return
+  return %0, %1 : tensor<?x?x?xf32, #nmk>, tensor<i1>
 }
