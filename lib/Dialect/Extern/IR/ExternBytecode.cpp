@@ -8,37 +8,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
-#include "mlir/Bytecode/BytecodeImplementation.h"
+#include "RelaxDialect/Dialect/Sym/IR/BytecodeVersion.h"
 
 using namespace mlir;
 using namespace mlir::relax::ext;
+using mlir::relax::sym::VersionedBytecodeInterface;
 
-namespace {
-/// Raised when a newer writer makes something an older reader does not know.
-constexpr uint64_t kVersion = 2;
-
-struct ExternVersion final : DialectVersion {
-  explicit ExternVersion(uint64_t version) : version(version) {}
-  uint64_t version;
-};
-
-struct ExternBytecodeInterface final : BytecodeDialectInterface {
-  explicit ExternBytecodeInterface(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
-
-  void writeVersion(DialectBytecodeWriter &writer) const override { writer.writeVarInt(kVersion); }
-
-  std::unique_ptr<DialectVersion> readVersion(DialectBytecodeReader &reader) const override {
-    uint64_t version;
-    if (failed(reader.readVarInt(version)))
-      return nullptr;
-    if (version > kVersion) {
-      reader.emitError("relax_ext version ") << version << " is newer than supported version " << kVersion;
-      return nullptr;
-    }
-    return std::make_unique<ExternVersion>(version);
-  }
-};
-} // namespace
+using ExternBytecodeInterface = VersionedBytecodeInterface</*currentVersion=*/2>;
 
 LogicalResult ExternFuncOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();

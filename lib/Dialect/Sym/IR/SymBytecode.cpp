@@ -7,39 +7,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RelaxDialect/Dialect/Sym/IR/BytecodeVersion.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
-#include "mlir/Bytecode/BytecodeImplementation.h"
 
 using namespace mlir;
 using namespace mlir::relax::sym;
 
 namespace {
-/// Raised when a newer writer makes something an older reader does not know.
-constexpr uint64_t kVersion = 1;
-
 /// First number of an attribute's encoding.
 enum class Code : uint64_t { Expr = 0, Shape = 1, Scope = 2 };
 
-struct SymVersion final : DialectVersion {
-  explicit SymVersion(uint64_t version) : version(version) {}
-  uint64_t version;
-};
-
-struct SymBytecodeInterface final : BytecodeDialectInterface {
-  explicit SymBytecodeInterface(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
-
-  void writeVersion(DialectBytecodeWriter &writer) const override { writer.writeVarInt(kVersion); }
-
-  std::unique_ptr<DialectVersion> readVersion(DialectBytecodeReader &reader) const override {
-    uint64_t version;
-    if (failed(reader.readVarInt(version)))
-      return nullptr;
-    if (version > kVersion) {
-      reader.emitError("relax_sym version ") << version << " is newer than supported version " << kVersion;
-      return nullptr;
-    }
-    return std::make_unique<SymVersion>(version);
-  }
+struct SymBytecodeInterface final : VersionedBytecodeInterface</*currentVersion=*/1> {
+  using VersionedBytecodeInterface::VersionedBytecodeInterface;
 
   LogicalResult writeAttribute(Attribute attr, DialectBytecodeWriter &writer) const override {
     if (auto expr = dyn_cast<ExprAttr>(attr)) {
