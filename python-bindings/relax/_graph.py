@@ -41,10 +41,6 @@ def is_float(dtype):
     return "f" in dtype
 
 
-def is_unsigned(dtype):
-    return dtype.startswith("ui")
-
-
 def get_symbols(sizes):
     """The symbols of sizes, each once, in order."""
     return list(dict.fromkeys(name for extent in sizes if isinstance(extent, Expr) for name in extent.symbols))
@@ -126,7 +122,6 @@ class Graph:
         self.name, self.inputs, self.facts, self.location = name, [], [], ""
         self.symbols = {}  # name -> the shape value that shows it, and its type
         self._names, self._lines, self._weights, self._shapes, self._count, self._constants = [], [], [], {}, 0, {}
-        self._nodes = 0
 
     # ---- Values -------------------------------------------------------------------------------------------------
 
@@ -279,9 +274,6 @@ class Graph:
 
     def astype(self, x, dtype):
         return x if x.dtype == dtype else self.op("astype", [x], dtype, x.shape, f"dtype = {dtype}")
-
-    def scalar_like(self, x, value):
-        return self.constant(value, x.dtype)
 
     # ---- Reductions ---------------------------------------------------------------------------------------------
 

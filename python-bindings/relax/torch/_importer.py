@@ -228,7 +228,7 @@ class Importer:
         if name is None or name not in OPS:
             raise Unsupported("the operator is not supported")
         results = [result] if isinstance(result, torch.Tensor) else list(result or ())
-        context = Context(name, self.graph, self.symbols, results, self.make_weight)
+        context = Context(name, self.graph, self.symbols, results)
         value = OPS[name](context, self._bind(node))
         return self._check(context, value)
 

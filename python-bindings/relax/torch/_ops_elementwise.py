@@ -153,9 +153,8 @@ OPS["isposinf"] = functools.partial(_infinite, math.inf)
 OPS["isneginf"] = functools.partial(_infinite, -math.inf)
 
 
-@op("signbit")
-def _signbit(c, a):
-    x = a.self
+def is_negative(c, x):
+    """The sign, also of zeros."""
     if x.dtype == "i1" or x.dtype.startswith("u"):
         return c.graph.broadcast_to(c.graph.constant(False, "i1"), x.shape)
     negative = c.graph.compare("less", x, c.tensor(0, x.dtype))
@@ -172,6 +171,9 @@ def _angle(c, a):
     x = c.tensor(a.self)
     result = c.graph.where(c.graph.compare("less", x, c.tensor(0)), c.tensor(math.pi), c.tensor(0))
     return c.graph.where(c.graph.predicate("is_nan", x), x, result)
+
+
+OPS["signbit"] = lambda c, a: is_negative(c, a.self)
 
 
 @op("logit", "special_logit")
@@ -205,23 +207,24 @@ def _sinc(c, a):
 
 # ---- Arithmetic --------------------------------------------------------------------------------------------------
 
-def _scale(c, value, factor):
+def scale(c, value, factor):
+    """The value times a factor of the operator, which most often is 1."""
     return value if factor == 1 and not isinstance(factor, bool) else binary(c, "multiply", value, c.tensor(factor))
 
 
 @op("add")
 def _add(c, a):
-    return binary(c, "add", c.tensor(a.self), _scale(c, c.tensor(a.other), a.alpha))
+    return binary(c, "add", c.tensor(a.self), scale(c, c.tensor(a.other), a.alpha))
 
 
 @op("sub", "subtract")
 def _sub(c, a):
-    return c.graph.binary("subtract", c.tensor(a.self), _scale(c, c.tensor(a.other), a.alpha))
+    return c.graph.binary("subtract", c.tensor(a.self), scale(c, c.tensor(a.other), a.alpha))
 
 
 @op("rsub")
 def _rsub(c, a):
-    return c.graph.binary("subtract", c.tensor(a.other), _scale(c, c.tensor(a.self), a.alpha))
+    return c.graph.binary("subtract", c.tensor(a.other), scale(c, c.tensor(a.self), a.alpha))
 
 
 def divide(c, x, y, rounding):
@@ -299,28 +302,20 @@ OPS["fmin"] = functools.partial(_ignore_nan, "minimum")
 def _atan2(c, a):
     y, x = c.tensor(a.self), c.tensor(a.other)
     g, zero, pi = c.graph, c.tensor(0), c.tensor(math.pi)
-    below = functools.partial(_is_negative, c)
     angle = g.unary("atan", g.unary("abs", g.binary("divide", y, x)))
     both_infinite = g.binary("logical_and", g.predicate("is_inf", x), g.predicate("is_inf", y))
     both_zero = g.binary("logical_and", g.compare("equal", x, zero), g.compare("equal", y, zero))
     angle = g.where(both_infinite, c.tensor(math.pi / 4), g.where(both_zero, zero, angle))
-    angle = g.where(below(x), g.binary("subtract", pi, angle), angle)
-    angle = g.where(below(y), g.unary("negate", angle), angle)
+    angle = g.where(is_negative(c, x), g.binary("subtract", pi, angle), angle)
+    angle = g.where(is_negative(c, y), g.unary("negate", angle), angle)
     nan = g.binary("logical_or", g.predicate("is_nan", x), g.predicate("is_nan", y))
     return g.where(nan, c.tensor(math.nan), angle)
-
-
-def _is_negative(c, x):
-    class Argument:
-        self = x
-
-    return _signbit(c, Argument)
 
 
 @op("copysign")
 def _copysign(c, a):
     x = c.graph.unary("abs", c.tensor(a.self))
-    return c.graph.where(_is_negative(c, c.tensor(a.other)), c.graph.unary("negate", x), x)
+    return c.graph.where(is_negative(c, c.tensor(a.other)), c.graph.unary("negate", x), x)
 
 
 @op("hypot")
@@ -380,13 +375,13 @@ def _lerp(c, a):
 
 @op("addcmul")
 def _addcmul(c, a):
-    part = c.graph.binary("multiply", _scale(c, c.tensor(a.tensor1), a.value), c.tensor(a.tensor2))
+    part = c.graph.binary("multiply", scale(c, c.tensor(a.tensor1), a.value), c.tensor(a.tensor2))
     return c.graph.binary("add", c.tensor(a.self), part)
 
 
 @op("addcdiv")
 def _addcdiv(c, a):
-    part = c.graph.binary("divide", _scale(c, c.tensor(a.tensor1), a.value), c.tensor(a.tensor2))
+    part = c.graph.binary("divide", scale(c, c.tensor(a.tensor1), a.value), c.tensor(a.tensor2))
     return c.graph.binary("add", c.tensor(a.self), part)
 
 

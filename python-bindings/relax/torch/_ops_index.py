@@ -37,6 +37,9 @@ def _embedding(c, a):
 def _gather(c, a):
     g, x = c.graph, c.as_vector(a.self)
     index = c.as_vector(a.index if c.name == "gather" else a.indices)
+    if index.rank != x.rank and c.name == "gather":
+        # Torch takes an index without elements of any rank.
+        return g.full(c.shape(), 0, x.dtype)
     if c.name == "take_along_dim" and a.dim is None:
         x, index, axis = g.reshape(x, (product(x.shape),)), g.reshape(index, (product(index.shape),)), 0
     else:

@@ -3,7 +3,7 @@
 import functools
 
 from .._graph import product, size
-from ._ops_elementwise import _scale
+from ._ops_elementwise import scale
 from ._ops_reduce import norm, reduce
 from ._registry import OPS, normalize, op
 
@@ -19,8 +19,8 @@ for _name, _second in (("mm", "mat2"), ("bmm", "mat2"), ("matmul", "other"), ("m
 
 def _plus(c, x, beta, part, alpha):
     """beta * x + alpha * part; x does not count where beta is 0."""
-    part = _scale(c, part, alpha)
-    return part if beta == 0 else c.graph.binary("add", part, _scale(c, c.tensor(x), beta))
+    part = scale(c, part, alpha)
+    return part if beta == 0 else c.graph.binary("add", part, scale(c, c.tensor(x), beta))
 
 
 def _add_product(first, second, c, a):

@@ -1,5 +1,7 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """The table of aten operators, and what a handler sees of the node that it translates."""
+import typing
+
 import torch
 
 from .._compiler import Expr
@@ -12,7 +14,7 @@ TYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", tor
 TORCH_TYPES = {name: dtype for dtype, name in TYPES.items()}
 
 # Name of an operator without its overload -> handler(context, arguments). Arguments have the names of the schema.
-OPS = {}
+OPS: "dict[str, typing.Callable]" = {}
 
 
 def op(*names):
@@ -57,8 +59,8 @@ def normalize_all(axes, rank):
 class Context:
     """One node: its results as torch knows them, and the function that is written."""
 
-    def __init__(self, name, graph, symbols, results, make_weight):
-        self.name, self.graph, self.symbols, self.results, self.make_weight = name, graph, symbols, results, make_weight
+    def __init__(self, name, graph, symbols, results):
+        self.name, self.graph, self.symbols, self.results = name, graph, symbols, results
 
     def dtype(self, index=0):
         """Element type of a result."""

@@ -75,6 +75,9 @@ class Symbols:
         """The facts that together are `guard`, a sympy condition, as texts."""
         if guard in (True, sympy.true):
             return []
+        if any(abs(number) >= _LARGEST for number in guard.atoms(sympy.Integer)):
+            # About the overflow of 64 bits, which no size of a tensor comes near.
+            return []
         if isinstance(guard, sympy.And):
             return [fact for part in guard.args for fact in self.facts(part)]
         if isinstance(guard, sympy.Eq):
