@@ -278,6 +278,12 @@ def convolution(c, x, w, bias, stride, padding, dilation, groups, transposed=Fal
         low, high = [t // 2 for t in total], [t - t // 2 for t in total]
     else:
         low = high = _list(padding, rank)
+    if not transposed and any(isinstance(extent, Expr) for extent in [*low, *high]):
+        # The extents of a kernel that is an input.
+        x = g.pad(x, [0, 0, *low], [0, 0, *high])
+        low = high = [0] * rank
+    if any(isinstance(extent, Expr) for extent in [*low, *high, *stride, *dilation]):
+        raise Unsupported("a padding, stride or dilation that is a size is not supported")
     attributes = (f"strides = {format_ints(stride)}, pads = {format_ints([*low, *high])}, "
                   f"dilations = {format_ints(dilation)}, groups = {groups} : i64")
     window = list(zip(x.shape[2:], w.shape[2:], low, high, stride, dilation))
