@@ -345,19 +345,17 @@ def pad(c, x, widths, mode, value=None):
     low, high = [0] * x.rank, [0] * x.rank
     for i in range(len(widths) // 2):
         low[x.rank - 1 - i], high[x.rank - 1 - i] = widths[2 * i], widths[2 * i + 1]
-    # Negative widths cut.
+    # Negative widths cut what the others have made.
+    before, after = ([-width if isinstance(width, int) and width < 0 else 0 for width in sides]
+                     for sides in (low, high))
+    low, high = ([0 if isinstance(width, int) and width < 0 else width for width in sides] for sides in (low, high))
+    if not all(same(width, 0) for width in [*low, *high]):
+        value = c.tensor(0 if value is None else value, x.dtype) if mode == "constant" else None
+        x = c.graph.pad(x, low, high, value, mode)
     for axis in range(x.rank):
-        before, after = low[axis], high[axis]
-        if isinstance(before, int) and before < 0 or isinstance(after, int) and after < 0:
-            start = -before if isinstance(before, int) and before < 0 else 0
-            end = x.shape[axis] + after if isinstance(after, int) and after < 0 else x.shape[axis]
-            x = c.graph.slice(x, [axis], [start], [size(end)])
-            low[axis] = max(before, 0) if isinstance(before, int) else before
-            high[axis] = max(after, 0) if isinstance(after, int) else after
-    if all(same(width, 0) for width in [*low, *high]):
-        return x
-    value = c.tensor(0 if value is None else value, x.dtype) if mode == "constant" else None
-    return c.graph.pad(x, low, high, value, mode)
+        if before[axis] or after[axis]:
+            x = c.graph.slice(x, [axis], [before[axis]], [size(x.shape[axis] - after[axis])])
+    return x
 
 
 @op("constant_pad_nd")
