@@ -119,7 +119,6 @@ void InPlaceGrower::visit(CallTPOp call) {
   if (!append)
     return;
   Value value = ProgramCallOpInterface(call).getProgramInputs()[append->input];
-  SmallVector<sym::SymExpr> from = sym::getSymbolicDims(value.getType()), to = sym::getSymbolicDims(alloc.getType());
   while (Operation *op = value.getDefiningOp()) {
     value = getAliasedOperand(op);
     if (!value)
@@ -129,13 +128,17 @@ void InPlaceGrower::visit(CallTPOp call) {
   if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
     return;
 
+  // The argument's own extents count: another name of it may know more, which is not checked before the output is made.
+  SmallVector<sym::SymExpr> from = sym::getSymbolicDims(argument.getType()), to = sym::getSymbolicDims(alloc.getType());
+  if (from.size() != to.size() || getElementTypeOrSelf(argument.getType()) != getElementTypeOrSelf(alloc.getType()))
+    return;
   sym::Prover prover(call.getContext(), sym::getScope(call));
   sym::SymExpr one = sym::SymExpr::constant(call.getContext(), 1);
   for (auto [dim, extents] : llvm::enumerate(llvm::zip_equal(from, to))) {
     auto [before, after] = extents;
     if (!before || !after)
       return;
-    if (dim != append->axis && before != after)
+    if (dim != append->axis ? before != after : prover.isLessEqual(before, after) != sym::Verdict::True)
       return;
     if (dim < append->axis && after != one && prover.isEqual(after, one) != sym::Verdict::True)
       return;

@@ -58,7 +58,7 @@ def test_metadata(tool, example, tmp_path, name, value, words):
 
 def test_architecture(tool, example, tmp_path):
     refuse(tool, tmp_path, example.replace(b"\x05\0\0\0\0\0\0\0llama", b"\x05\0\0\0\0\0\0\0other", 1).replace(b"llama.", b"other."),
-           "architecture 'other' is not supported, expected one of gemma, gemma2, gemma3, llama, qwen2, qwen3")
+           "architecture 'other' is not supported, expected one of gemma, gemma2, gemma3, llama, phi3, qwen2, qwen3, qwen3moe")
 
 
 def test_wrong_type(tool, example, tmp_path):
