@@ -49,7 +49,7 @@ def artifact(metadata, code, weights):
         table.append(struct.pack("<IIQQQ", kind, 0, len(image), len(data), index))
         image += data
     image += bytes(-len(image) % PAGE)
-    header = b"RELAXART" + struct.pack("<IIQIIII", 2, 2, len(image), 0, len(table), zlib.crc32(crcs), 0)
+    header = b"RELAXART" + struct.pack("<IIQIIII", 3, 3, len(image), 0, len(table), zlib.crc32(crcs), 0)
     header += b"".join(table)
     image[:len(header)] = header
     image[24:28] = u32(zlib.crc32(image[:PAGE]))
