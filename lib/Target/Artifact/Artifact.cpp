@@ -15,6 +15,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Signals.h"
 #include <cstring>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -148,7 +149,7 @@ public:
     stream.reset();
     if (temporary.empty())
       return;
-    (void)llvm::sys::fs::remove(temporary);
+    std::ignore = llvm::sys::fs::remove(temporary);
     llvm::sys::DontRemoveFileOnSignal(temporary);
   }
   llvm::raw_fd_ostream &getStream() { return *stream; }

@@ -19,8 +19,7 @@ struct BytecodeVersion final : DialectVersion {
 
 /// Writes `currentVersion` and refuses what a newer writer made. The version is raised when an older reader would not
 /// know what is written.
-template <uint64_t currentVersion>
-struct VersionedBytecodeInterface : BytecodeDialectInterface {
+template <uint64_t currentVersion> struct VersionedBytecodeInterface : BytecodeDialectInterface {
   explicit VersionedBytecodeInterface(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
 
   void writeVersion(DialectBytecodeWriter &writer) const override { writer.writeVarInt(currentVersion); }
