@@ -211,7 +211,7 @@ Verdict Prover::fitsInteger(SymExpr expr, unsigned bits, Explanation *why) {
   where.reset();
   Sampler sampler(impl->base, expr);
   for (unsigned power : {15u, 16u, 31u, 32u, 62u, 63u})
-    sampler.addInteresting((int64_t(1) << (power - 1)) * 2 - 1);
+    sampler.addInteresting(llvm::maxIntN(power + 1)); // 2^power - 1
   Impl::Budget work(kMaxSteps);
   sampler.sample(400, work, [&](const Assignment &values) {
     if (leaves(values))
