@@ -101,12 +101,13 @@ static bool choosesZeros(Operation *op) {
              graph::MaxPoolOp, graph::AdaptiveMaxPoolOp, graph::ScatterElementsOp, graph::ScatterNDOp>(op);
 }
 
-/// A number that is at most `bound` away; what may be anything becomes NaN. At the edges it is 0 or infinite where it
-/// may be: that is where quotients, logarithms and comparisons change their answer.
+/// A number that is at most `bound` away; what may be anything becomes NaN, or infinite in runs with a direction. At
+/// the edges it is 0 or infinite where it may be: that is where quotients, logarithms and comparisons change their
+/// answer.
 static double move(Interpreter &interpreter, Type type, double number, double bound) {
   double random = interpreter.random();
   if (!interpreter.getOptions().goesToEdges)
-    return std::isinf(bound) ? std::nan("") : number + bound * random;
+    return std::isinf(bound) && !interpreter.getOptions().direction ? std::nan("") : number + bound * random;
   if (std::isinf(bound))
     return std::copysign(bound, random);
   double furthest = number + std::copysign(bound, number);

@@ -100,6 +100,27 @@ def test_wrong_products_are_found(validate, kind):
     assert code == 0 and "0 decided by rounding" in said, said
 
 
+ROUNDED = {
+    # Rows whose squares overflow in f32 only, and rows of equal numbers: both decide between two integers.
+    "layer_norm": f"""%0 = relax.layer_norm %x {{axes = array<i64: 1>}} : ({NM}) -> {NM}
+  %1 = relax.exp2 %0 : {NM}
+  %2 = relax.constant dense<4.0> : tensor<f32>
+  %3 = relax.minimum %1, %2 : ({NM}, tensor<f32>) -> {NM}
+  %r = relax.astype %3 {{dtype = i64}} : ({NM}) -> {NM.replace("f32", "i64")}""",
+}
+
+
+@pytest.mark.parametrize("kind", ROUNDED)
+def test_both_sides_of_a_rounding_are_seen(validate, kind):
+    result = NM.replace("f32", "i64")
+    module = f"""func.func @main(%x: {NM}) -> {result} attributes {{relax_sym.scope = #relax_sym.scope<"n <= 9", "m <= 9">}} {{
+  {ROUNDED[kind]}
+  return %r : {result}\n}}"""
+    for seed in (2, 3, 4):
+        code, said = validate(module, "relax-decompose-ops", more=f"samples=10 seed={seed}")
+        assert code == 0, said
+
+
 def test_reproducer_reproduces(validate, tool, build, tmp_path):
     validate(MODULE, WRONG["test-wrong-graph"])
     reproducer = tmp_path / "reproducer.mlir"

@@ -23,7 +23,8 @@ using namespace mlir::relax;
 using namespace relax_opt;
 
 static constexpr uint64_t kMaxSteps = 20'000'000;
-static constexpr unsigned kPerturbedRuns = 4; // the last one goes to the edges
+// At random, then to the edges, then up and down: of a rounding that decides between two integers both are seen.
+static constexpr unsigned kRandomRuns = 3, kPerturbedRuns = kRandomRuns + 3;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr unsigned kRunSeconds = 120;
 
@@ -45,7 +46,8 @@ bool relax_opt::interpret(ModuleOp module, StringRef name, const Sample &sample,
   options.maxElements = 1 << 22;
   options.maxSteps = kMaxSteps;
   options.perturbation = perturbation;
-  options.goesToEdges = perturbation == kPerturbedRuns;
+  options.goesToEdges = perturbation == kRandomRuns + 1;
+  options.direction = perturbation == kRandomRuns + 2 ? 1 : perturbation == kRandomRuns + 3 ? -1 : 0;
   interp::Interpreter interpreter(module, options);
   std::vector<interp::Tensor> inputs = sample.inputs;
   for (auto [input, type] : llvm::zip(inputs, function.getArgumentTypes()))

@@ -30,6 +30,8 @@ struct InterpreterOptions {
   uint64_t perturbation = 0;
   // Such a run makes 0 or infinity of what may be that.
   bool goesToEdges = false;
+  // 1: such a run moves everything up as far as it may be away, -1: down, 0: at random.
+  int direction = 0;
 };
 
 /// Why a run failed.
@@ -59,7 +61,9 @@ public:
   /// False when the run has taken too many steps.
   bool countStep() { return ++steps <= options.maxSteps; }
   /// A number in [-1, 1].
-  double random() { return std::uniform_real_distribution<double>(-1, 1)(generator); }
+  double random() {
+    return options.direction ? options.direction : std::uniform_real_distribution<double>(-1, 1)(generator);
+  }
 
 private:
   ModuleOp module;
