@@ -18,6 +18,7 @@
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
+#include "RelaxDialect/Transforms/ReportPasses.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
 
@@ -33,6 +34,7 @@ void relax::registerAllPasses() {
     // One line per Passes.td.
     registerRelaxConversionPasses();
     registerRelaxDispatchPasses();
+    registerRelaxReportPasses();
     registerRelaxTransformsPasses();
     registerRelaxWorkspacePasses();
     sym::registerRelaxSymPasses();

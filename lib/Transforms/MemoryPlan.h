@@ -83,7 +83,7 @@ FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function);
 
 /// JSON for the memory report: what is in the arena, the lower ones first, numbered from 0; `planned_bytes` is null
 /// where the expression would be too long.
-std::string printMemoryReport(MLIRContext *context, const MemoryPlan &plan);
+std::string printMemoryReport(func::FuncOp function, const MemoryPlan &plan);
 
 } // namespace mlir::relax
 

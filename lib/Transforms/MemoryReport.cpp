@@ -107,7 +107,22 @@ static llvm::json::Array printTenants(const MemoryPlan &plan, ArrayRef<unsigned>
   return tenants;
 }
 
-std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &plan) {
+/// What is known of the sizes.
+static llvm::json::Array printFacts(func::FuncOp function) {
+  llvm::json::Array facts;
+  if (sym::ScopeAttr scope = sym::getScope(function)) {
+    for (const sym::Fact &fact : scope.getFacts()) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      fact.print(os);
+      facts.push_back(std::move(text));
+    }
+  }
+  return facts;
+}
+
+std::string relax::printMemoryReport(func::FuncOp function, const MemoryPlan &plan) {
+  MLIRContext *context = function.getContext();
   llvm::json::Array live;
   llvm::json::Array results;
   for (const PlannedResult &result : plan.results)
@@ -129,6 +144,7 @@ std::string relax::printMemoryReport(MLIRContext *context, const MemoryPlan &pla
                             {"growing", count(Home::Growing)},
                             {"carried_by_loops", count(Home::Alternating)},
                             {"alignment", kArenaAlignment},
+                            {"facts", printFacts(function)},
                             {"arena", printTenants(plan, plan.order)},
                             {"results", std::move(results)}};
   std::string text;

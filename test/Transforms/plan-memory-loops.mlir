@@ -14,7 +14,7 @@ relax_tp.func private @append(%x: tensor<?xf32> {relax_sym.shape = #k}, %y: tens
 
 // What is handed on alternates; what only one iteration needs grows when its size is found there, else lies in the arena.
 // CHECK-LABEL: func.func @grows(
-//  CHECK-SAME:     carried_by_loops\22:1,\22growing\22:1
+//  CHECK-SAME:     carried_by_loops\22:1,\22facts\22:[],\22growing\22:1
 //       CHECK:   %[[ARENA:.*]] = relax.storage %{{.*}} {alignment = 64 : i64, space = "arena"}
 //   CHECK-DAG:   %[[G:.*]] = relax.storage %{{.*}} {alignment = 64 : i64, space = "growing"}
 //   CHECK-DAG:   %[[A:.*]] = relax.storage %{{.*}} {alignment = 64 : i64, space = "alternating"}

@@ -10,6 +10,7 @@
 #include "RelaxDialect/Target/EntryPoints.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
+#include "RelaxDialect/Transforms/ReportPasses.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
@@ -150,6 +151,13 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   kernels.liftWorkspaces = options.liftWorkspaces;
   buildDefaultPipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
+  if (succeeded(result) && !options.memoryReport.empty()) {
+    std::string report = collectMemoryReports(*module);
+    if (StringRef(options.memoryReport).ends_with(".html"))
+      report = drawMemoryReports(report);
+    if (failed(writeFile(options.memoryReport, [&](raw_ostream &os) { os << report; })))
+      return failure();
+  }
   if (text)
     return success(succeeded(writeFile(options.output, [&](raw_ostream &os) { os << *text; })) && succeeded(result));
   if (failed(result))

@@ -29,7 +29,8 @@ struct CompileOptions {
   std::string libraryDirectory;
   std::string patterns, dispatchTable; // files; empty: none
   bool liftWorkspaces = false;
-  std::string after; // with Emit::MLIR: the pass whose result is shown
+  std::string memoryReport; // a page when it ends in .html, else JSON; empty: none
+  std::string after;        // with Emit::MLIR: the pass whose result is shown
 };
 
 /// Reports every failure on stderr.

@@ -58,6 +58,9 @@ int main(int argc, char **argv) {
   llvm::cl::opt<bool, true> lift("lift-workspaces",
                                  llvm::cl::desc("Plan scratch memory of kernels with everything else"),
                                  llvm::cl::location(options.liftWorkspaces), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> memoryReport(
+      "memory-report", llvm::cl::desc("Also write the memory plan: a page with a picture to FILE.html, else JSON"),
+      llvm::cl::value_desc("file"), llvm::cl::location(options.memoryReport), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(
