@@ -64,8 +64,10 @@ void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOpt
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Before fusion, which would merge it into programs that run each time.
-  manager.addPass(createLiftWeightComputationPass());
-  buildOptimizePipeline(manager);
+  if (options.liftWeights)
+    manager.addPass(createLiftWeightComputationPass());
+  if (options.fuse)
+    buildOptimizePipeline(manager);
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createVerifyMixedPass());
   buildLowerPipeline(manager, options);

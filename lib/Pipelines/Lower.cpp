@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "RelaxDialect/Conversion/CapturePasses.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
@@ -16,14 +17,18 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace mlir::relax;
 
-void relax::buildPlanPipeline(OpPassManager &manager) {
+static void addPlan(OpPassManager &manager, bool grow, bool share) {
   manager.addPass(createMakeDestinationsPass());
   manager.addPass(createVerifyDestinationsPass());
-  manager.addPass(createGrowInPlacePass());
-  manager.addPass(createPlanMemoryPass());
+  if (grow)
+    manager.addPass(createGrowInPlacePass());
+  manager.addPass(createPlanMemoryPass({share}));
   manager.addPass(createVerifyPlannedPass());
 }
+
+void relax::buildPlanPipeline(OpPassManager &manager) { addPlan(manager, /*grow=*/true, /*share=*/true); }
 
 void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   // Tensors, then buffers.
@@ -59,11 +64,14 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
 }
 
 void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
-  manager.addPass(createPackWeightsPass({options.vectorBits, /*blobDirectory=*/""}));
+  if (options.packWeights)
+    manager.addPass(createPackWeightsPass({options.vectorBits, /*blobDirectory=*/""}));
   manager.addPass(createSymbolDCEPass()); // programs that only read weights in the other layout
   if (options.liftWorkspaces)
     manager.addPass(createLiftWorkspacesPass());
-  buildPlanPipeline(manager);
+  addPlan(manager, options.growInPlace, options.shareMemory);
+  if (options.capture)
+    manager.addPass(createCaptureRegionsPass());
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());
   manager.addPass(tp::createConvertTensorProgramToFuncPass());

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/InitAll.h"
+#include "RelaxDialect/Conversion/CapturePasses.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
@@ -32,6 +33,7 @@ void relax::registerAllPasses() {
   static std::once_flag once;
   std::call_once(once, [] {
     // One line per Passes.td.
+    registerRelaxCapturePasses();
     registerRelaxConversionPasses();
     registerRelaxDispatchPasses();
     registerRelaxReportPasses();

@@ -21,9 +21,10 @@ namespace {
 
 class Planner {
 public:
-  explicit Planner(func::FuncOp function)
-      : function(function), block(&function.getBody().front()), prover(function.getContext(), sym::getScope(function)),
-        bounds(function), entryProver(function.getContext(), bounds.getEntryFacts()) {}
+  Planner(func::FuncOp function, bool share)
+      : function(function), share(share), block(&function.getBody().front()),
+        prover(function.getContext(), sym::getScope(function)), bounds(function),
+        entryProver(function.getContext(), bounds.getEntryFacts()) {}
 
   FailureOr<MemoryPlan> run() {
     for (auto [index, op] : llvm::enumerate(*block))
@@ -49,6 +50,7 @@ private:
   unsigned getPosition(Operation *op) const { return positions.lookup(block->findAncestorOpInBlock(*op)); }
 
   func::FuncOp function;
+  bool share;
   Block *block;
   sym::Prover prover;
   SymbolBounds bounds;
@@ -220,6 +222,13 @@ MemoryPlan Planner::layOut() {
     sizes.push_back(getSizes(values));
     resultSizes.push_back(getResultSizes(values));
   }
+  if (!share) {
+    for (Tenant &tenant : plan.tenants)
+      if (tenant.home == Home::Arena && !tenant.isScratch())
+        std::tie(tenant.start, tenant.end) = std::make_pair(0u, getPosition(block->getTerminator()));
+    (void)layOutTenants(plan, sizes);
+    return std::move(plan);
+  }
   MemoryPlan lent = plan;
   lendResults(lent, entryProver, sizes, resultSizes);
   SmallVector<int64_t> bytes = layOutTenants(plan, sizes);
@@ -231,4 +240,6 @@ MemoryPlan Planner::layOut() {
   return isNeverLarger && lentBytes != bytes ? std::move(lent) : std::move(plan);
 }
 
-FailureOr<MemoryPlan> relax::planFunctionMemory(func::FuncOp function) { return Planner(function).run(); }
+FailureOr<MemoryPlan> relax::planFunctionMemory(func::FuncOp function, bool share) {
+  return Planner(function, share).run();
+}

@@ -78,8 +78,9 @@ SmallVector<int64_t> layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_
 void lendResults(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVector<int64_t>> sizes,
                  ArrayRef<SmallVector<int64_t>> resultSizes);
 
-/// Plans a function of the destination phase; reports why it cannot. Outputs are not tenants.
-FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function);
+/// Plans a function of the destination phase; reports why it cannot. Outputs are not tenants. Without `share`
+/// everything in the arena but scratch memory lives as long as the call.
+FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function, bool share = true);
 
 /// JSON for the memory report: what is in the arena, the lower ones first, numbered from 0; `planned_bytes` is null
 /// where the expression would be too long.

@@ -286,7 +286,7 @@ struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
         function.emitError("has several blocks, memory planning expects structured control flow");
         return signalPassFailure();
       }
-      FailureOr<MemoryPlan> plan = planFunctionMemory(function);
+      FailureOr<MemoryPlan> plan = planFunctionMemory(function, share);
       if (failed(plan))
         return signalPassFailure();
       PlanApplier(function, *plan).apply();

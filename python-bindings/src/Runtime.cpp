@@ -31,7 +31,8 @@ struct Signature {
 /// An artifact and what its calls need. A context serves one call at a time: a call takes one that is free.
 class State {
 public:
-  State(const nb::object &artifact, const std::vector<std::string> &libraries, int64_t threads, uint64_t memoryLimit);
+  State(const nb::object &artifact, const std::vector<std::string> &libraries, int64_t threads, uint64_t memoryLimit,
+        int64_t captureLimit);
   ~State();
 
   nb::dict call(size_t function, const nb::args &args, const nb::kwargs &kwargs);
@@ -54,6 +55,7 @@ private:
   relax_rt_instance *instance = nullptr;
   int64_t threads;
   uint64_t memoryLimit;
+  int64_t captureLimit;
   std::mutex mutex;
   std::vector<relax_rt_context *> free, busy;
 };
@@ -77,8 +79,8 @@ private:
 } // namespace
 
 State::State(const nb::object &artifact, const std::vector<std::string> &libraries, int64_t threads,
-             uint64_t memoryLimit)
-    : threads(threads), memoryLimit(memoryLimit) {
+             uint64_t memoryLimit, int64_t captureLimit)
+    : threads(threads), memoryLimit(memoryLimit), captureLimit(captureLimit) {
   try {
     check(relax_rt_instance_create(&instance));
     for (const std::string &library : libraries)
@@ -128,6 +130,7 @@ relax_rt_context *State::take() {
     free.push_back(context);
     check(relax_rt_context_set_threads(context, threads));
     check(relax_rt_context_set_memory_limit(context, memoryLimit));
+    check(relax_rt_context_set_capture_limit(context, captureLimit));
   }
   relax_rt_context *context = free.back();
   free.pop_back();
@@ -184,6 +187,10 @@ static nb::dict makeCounters(const std::vector<relax_rt_context *> &contexts) {
     sum.arena_bytes += one.arena_bytes;
     sum.extensions += one.extensions;
     sum.copied_bytes += one.copied_bytes;
+    sum.captures += one.captures;
+    sum.replays += one.replays;
+    sum.evictions += one.evictions;
+    sum.recordings += one.recordings;
   }
   nb::dict counters;
   counters["calls"] = sum.calls;
@@ -195,6 +202,10 @@ static nb::dict makeCounters(const std::vector<relax_rt_context *> &contexts) {
   counters["arena_bytes"] = sum.arena_bytes;
   counters["extensions"] = sum.extensions;
   counters["copied_bytes"] = sum.copied_bytes;
+  counters["captures"] = sum.captures;
+  counters["replays"] = sum.replays;
+  counters["evictions"] = sum.evictions;
+  counters["recordings"] = sum.recordings;
   return counters;
 }
 
@@ -550,22 +561,23 @@ NB_MODULE(_runtime, module) {
       .def(
           "__init__",
           [](Executable *self, const nb::object &artifact, const std::vector<nb::object> &libraries, int64_t threads,
-             uint64_t memoryLimit) {
+             uint64_t memoryLimit, int64_t captureLimit) {
             std::vector<std::string> paths;
             for (const nb::object &library : libraries) {
               nb::object path = nb::module_::import_("os").attr("fsencode")(library);
               paths.emplace_back(PyBytes_AS_STRING(path.ptr()));
             }
-            new (self) Executable{std::make_shared<State>(artifact, paths, threads, memoryLimit)};
+            new (self) Executable{std::make_shared<State>(artifact, paths, threads, memoryLimit, captureLimit)};
           },
           nb::arg("artifact"), nb::kw_only(), nb::arg("libraries") = nb::list(), nb::arg("threads") = 0,
-          nb::arg("memory_limit") = 0,
+          nb::arg("memory_limit") = 0, nb::arg("capture_limit") = 16,
           nb::sig("def __init__(self, artifact: str | os.PathLike[str] | bytes | bytearray | memoryview, *, "
-                  "libraries: typing.Sequence[str | os.PathLike[str]] = (), threads: int = 0, memory_limit: int = 0) "
-                  "-> None"),
+                  "libraries: typing.Sequence[str | os.PathLike[str]] = (), threads: int = 0, memory_limit: int = 0, "
+                  "capture_limit: int = 16) -> None"),
           "Loads an artifact from a path or from bytes.\n\n"
           "libraries: shared objects with the library functions that it calls. threads: how many one call may use,\n"
-          "0 is one for each CPU. memory_limit: bytes that one call may take, 0 is no limit.")
+          "0 is one for each CPU. memory_limit: bytes that one call may take, 0 is no limit.\n"
+          "capture_limit: recordings of launches that are kept for each region, of an artifact compiled with capture.")
       .def_prop_ro(
           "functions",
           [](const Executable &self) {

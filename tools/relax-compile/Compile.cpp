@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -91,6 +92,23 @@ std::string findLibrary(const CompileOptions &options, StringRef name) {
   return !llvm::sys::fs::exists(name) && llvm::sys::fs::exists(shipped) ? shipped.str().str() : name.str();
 }
 
+/// Groups of passes that can be left out: the results are the same.
+LogicalResult disable(const std::vector<std::string> &groups, KernelPipelineOptions &kernels) {
+  const std::pair<StringRef, decltype(KernelPipelineOptions::fuse) *> switches[] = {{"fusion", &kernels.fuse},
+                                                                                    {"weights", &kernels.liftWeights},
+                                                                                    {"packing", &kernels.packWeights},
+                                                                                    {"growth", &kernels.growInPlace},
+                                                                                    {"sharing", &kernels.shareMemory}};
+  for (StringRef group : groups) {
+    const auto *found = llvm::find_if(switches, [&](auto entry) { return entry.first == group; });
+    if (found == std::end(switches))
+      return error("--disable: there is no group '" + group + "', expected " +
+                   llvm::join(llvm::make_first_range(switches), ", "));
+    *found->second = false;
+  }
+  return success();
+}
+
 LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, ModuleOp module) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
@@ -149,6 +167,9 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   kernels.patterns = options.patterns;
   kernels.dispatchTable = options.dispatchTable;
   kernels.liftWorkspaces = options.liftWorkspaces;
+  kernels.capture = options.capture;
+  if (failed(disable(options.disabled, kernels)))
+    return failure();
   buildDefaultPipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
   if (succeeded(result) && !options.memoryReport.empty()) {

@@ -29,8 +29,10 @@ struct CompileOptions {
   std::string libraryDirectory;
   std::string patterns, dispatchTable; // files; empty: none
   bool liftWorkspaces = false;
-  std::string memoryReport; // a page when it ends in .html, else JSON; empty: none
-  std::string after;        // with Emit::MLIR: the pass whose result is shown
+  bool capture = false;
+  std::vector<std::string> disabled; // groups of passes: kSwitches of Compile.cpp
+  std::string memoryReport;          // a page when it ends in .html, else JSON; empty: none
+  std::string after;                 // with Emit::MLIR: the pass whose result is shown
 };
 
 /// Reports every failure on stderr.

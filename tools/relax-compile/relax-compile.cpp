@@ -58,6 +58,13 @@ int main(int argc, char **argv) {
   llvm::cl::opt<bool, true> lift("lift-workspaces",
                                  llvm::cl::desc("Plan scratch memory of kernels with everything else"),
                                  llvm::cl::location(options.liftWorkspaces), llvm::cl::cat(category));
+  llvm::cl::opt<bool, true> capture("capture",
+                                    llvm::cl::desc("Record launches for the sizes of a call and run them again"),
+                                    llvm::cl::location(options.capture), llvm::cl::cat(category));
+  llvm::cl::list<std::string> disabled(
+      "disable", llvm::cl::CommaSeparated,
+      llvm::cl::desc("Leave out groups of passes, to see what they do: fusion, weights, packing, growth, sharing"),
+      llvm::cl::value_desc("group"), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> memoryReport(
       "memory-report", llvm::cl::desc("Also write the memory plan: a page with a picture to FILE.html, else JSON"),
       llvm::cl::value_desc("file"), llvm::cl::location(options.memoryReport), llvm::cl::cat(category));
@@ -67,6 +74,7 @@ int main(int argc, char **argv) {
       [](llvm::raw_ostream &os) { os << "relax-compile " << mlir::relax::getVersion() << "\n"; });
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
+  options.disabled.assign(disabled.begin(), disabled.end());
   options.libraries.assign(libraries.begin(), libraries.end());
   std::string program = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   llvm::SmallString<128> directory(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));

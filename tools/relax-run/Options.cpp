@@ -17,6 +17,7 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --function NAME      the function; default: main, else the only one
   --library FILE       a shared object with library functions; may be repeated
   --memory-limit BYTES what temporaries and outputs of one run may take together
+  --capture-limit N    how many recordings of launches are kept for each region; default: 16
   --threads N          how many threads a run may use; default: one for each CPU
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
                        of all functions when none is named
@@ -57,7 +58,7 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       continue;
     }
     bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
-                      name == "--memory-limit" || name == "--threads";
+                      name == "--memory-limit" || name == "--threads" || name == "--capture-limit";
     if (!takesValue)
       return fail(error, "unknown option '" + arg + "'");
     if (equals == std::string::npos && i + 1 == args.size())
@@ -80,6 +81,11 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
     } else if (name == "--threads") {
       if (!parseCount(value, options.threads) || options.threads > INT32_MAX)
         return fail(error, "--threads needs a number of threads, not '" + value + "'");
+    } else if (name == "--capture-limit") {
+      if (value != "0" && (!parseCount(value, options.captureLimit) || options.captureLimit > INT32_MAX))
+        return fail(error, "--capture-limit needs a number of recordings, not '" + value + "'");
+      if (value == "0")
+        options.captureLimit = 0;
     } else if (!parseCount(value, options.memoryLimit)) {
       return fail(error, "--memory-limit needs a number of bytes, not '" + value + "'");
     }

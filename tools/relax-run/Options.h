@@ -21,7 +21,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> runs; // files of inputs and outputs
   std::vector<std::string> libraries;
   uint64_t memoryLimit = 0; // 0: none
-  uint64_t threads = 0;     // 0: one for each CPU
+  uint64_t captureLimit = 16;
+  uint64_t threads = 0; // 0: one for each CPU
   bool counters = false;
   bool signature = false;
   bool help = false;

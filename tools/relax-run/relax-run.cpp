@@ -114,6 +114,7 @@ bool Session::load() {
     return false;
   context.reset(newContext);
   return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit)) &&
+         check(relax_rt_context_set_capture_limit(context.get(), static_cast<int64_t>(options.captureLimit))) &&
          check(relax_rt_context_set_threads(context.get(), static_cast<int64_t>(options.threads)));
 }
 
@@ -207,6 +208,10 @@ void Session::printCounters() const {
       {"arena bytes", counters.arena_bytes},
       {"extensions", counters.extensions},
       {"copied bytes", counters.copied_bytes},
+      {"captures", counters.captures},
+      {"replays", counters.replays},
+      {"evictions", counters.evictions},
+      {"recordings", counters.recordings},
   };
   for (const auto &[name, value] : lines)
     std::printf("%s: %" PRIu64 "\n", name, value);

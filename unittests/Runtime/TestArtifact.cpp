@@ -105,6 +105,7 @@ TestArtifact makeTestArtifact(bool withLibrary) {
       {"forever", "relax_entry_forever", {}, {}},
       {"append", "relax_entry_append", {cache}, {{"y", RELAX_RT_INT, 64, {"n + 1"}}}},
       {"extend", "relax_entry_extend", {cache, named(cache, "z")}, {{"y", RELAX_RT_INT, 64, {"n + 8"}}}},
+      {"region", "relax_entry_region", {rows, named(scalar, "mode")}, {named(rows, "y")}},
       {"broken", "relax_entry_broken", {named(scalar, "mode")}, {{"y", RELAX_RT_INT, 32, {"2"}}}},
   };
   metadata.sites = {

@@ -65,6 +65,37 @@ EXPORT int32_t relax_entry_main(relax_rt_invocation *inv) {
   return inv->api->launch(inv, kernel_copy, second, &bytes, 1);
 }
 
+/* x (n, 4), mode () -> y (n, 4): as main, in a region. Modes other than 0 break the rules of one. */
+EXPORT int32_t relax_entry_region(relax_rt_invocation *inv) {
+  const relax_rt_host_api *api = inv->api;
+  const int64_t *dims = inv->inputs[0].dims;
+  int64_t mode = *(int64_t *)inv->inputs[1].data;
+  int64_t bytes = dims[0] * 16, scalars[2] = {dims[0], 0}, done;
+  memcpy(&scalars[1], inv->weights, sizeof(float));
+  void *arena, *out;
+  int32_t status;
+  if ((status = api->reserve_arena(inv, bytes, &arena)) || (status = api->alloc_output(inv, 0, dims, &out)))
+    return status;
+  void *pointers[] = {inv->inputs[0].data, arena, out};
+  const int64_t first[] = {0, 1}, second[] = {1, mode == 1 ? 3 : 2};
+  if (mode == 2)
+    return api->end_region(inv);
+  if (mode == 3)
+    return api->launch_in_region(inv, kernel_scale, first, 2, scalars, 2);
+  if ((status = api->begin_region(inv, mode == 4 ? -1 : 0, dims, 1, pointers, 3, &done)) || done)
+    return status;
+  if (mode == 5)
+    return api->begin_region(inv, 1, dims, 1, pointers, 3, &done);
+  if (mode == 6)
+    return api->launch(inv, kernel_scale, pointers, scalars, dims[0]);
+  if (mode == 7)
+    return api->launch_in_region(inv, 77, first, 2, scalars, 2);
+  if ((status = api->launch_in_region(inv, kernel_scale, first, 2, scalars, 2)) ||
+      (status = api->launch_in_region(inv, kernel_copy, second, 2, &bytes, 1)))
+    return status;
+  return mode == 8 ? 0 : api->end_region(inv);
+}
+
 /* a (), b () -> y (a, b), uninitialized. */
 EXPORT int32_t relax_entry_huge(relax_rt_invocation *inv) {
   int64_t dims[2] = {*(int64_t *)inv->inputs[0].data, *(int64_t *)inv->inputs[1].data};

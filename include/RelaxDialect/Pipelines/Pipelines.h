@@ -25,6 +25,16 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<bool> liftWorkspaces{*this, "lift-workspaces", llvm::cl::desc("Plan scratch memory of kernels, too."),
                               llvm::cl::init(false)};
   Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
+  // One switch for each group of passes that results do not depend on.
+  Option<bool> fuse{*this, "fuse", llvm::cl::desc("Make one kernel of several calls."), llvm::cl::init(true)};
+  Option<bool> liftWeights{*this, "lift-weights", llvm::cl::desc("Compute once what depends on weights only."),
+                           llvm::cl::init(true)};
+  Option<bool> packWeights{*this, "pack-weights", llvm::cl::desc("Reorder weights for the kernels that read them."),
+                           llvm::cl::init(true)};
+  Option<bool> growInPlace{*this, "grow-in-place", llvm::cl::desc("Append to arguments without copying them."),
+                           llvm::cl::init(true)};
+  Option<bool> shareMemory{*this, "share-memory", llvm::cl::desc("Tensors share memory."), llvm::cl::init(true)};
+  Option<bool> capture{*this, "capture", llvm::cl::desc("Record launches and run them again."), llvm::cl::init(false)};
 };
 
 struct ToLinalgPipelineOptions : PassPipelineOptions<ToLinalgPipelineOptions> {

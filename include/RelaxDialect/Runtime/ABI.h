@@ -60,6 +60,17 @@ typedef struct relax_rt_host_api {
    * is copied, and the input stays readable. */
   int32_t (*extend_output)(relax_rt_invocation *inv, int64_t index, const int64_t *dims, int64_t input,
                            void **out_data);
+  /* 11: launches follow, by launch_in_region, that depend on nothing but the `num_key` values at `key` and the
+   * addresses at `pointers`, which stay there until end_region. *out_done becomes 1 when those of the same region and
+   * key were recorded: they have been run, with these addresses, and host code goes on behind end_region; else 0.
+   * Between the two host code calls launch_in_region only. `region` numbers the regions of the module from 0. */
+  int32_t (*begin_region)(relax_rt_invocation *inv, int64_t region, const int64_t *key, int64_t num_key,
+                          void *const *pointers, int64_t num_pointers, int64_t *out_done);
+  /* 12: as launch with grid 1; buffer i is pointers[indices[i]]. */
+  int32_t (*launch_in_region)(relax_rt_invocation *inv, int64_t kernel, const int64_t *indices, int64_t num_buffers,
+                              const int64_t *scalars, int64_t num_scalars);
+  /* 13: what was launched since begin_region is kept. */
+  int32_t (*end_region)(relax_rt_invocation *inv);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

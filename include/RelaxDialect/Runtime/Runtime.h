@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /** Bumped when a declaration changes its meaning, or compiled code may call something new; other additions keep it. */
-#define RELAX_RT_ABI_VERSION 3
+#define RELAX_RT_ABI_VERSION 4
 
 /** Outcome of every call. Values are part of the ABI of compiled code. */
 typedef enum relax_rt_status {
@@ -159,6 +159,9 @@ RELAX_RT_API relax_rt_status relax_rt_context_set_memory_limit(relax_rt_context 
 /** Threads that a call may use, the caller's among them; 0 = one for each CPU that the process may run on (the
    default), 1 = none but the caller's. Small kernels stay on one thread. Results do not depend on it. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_threads(relax_rt_context *context, int64_t threads);
+/** How many recordings of launches are kept for each region of an artifact that was compiled with capture (16 is the
+   default); the one that was not used for longest goes. 0 = nothing is recorded. Results do not depend on it. */
+RELAX_RT_API relax_rt_status relax_rt_context_set_capture_limit(relax_rt_context *context, int64_t recordings);
 /** Stops the running or next call at its next kernel. The only function that another thread may call. */
 RELAX_RT_API void relax_rt_context_cancel(relax_rt_context *context);
 
@@ -184,6 +187,10 @@ typedef struct relax_rt_counters {
   uint64_t arena_bytes;  /* size of the arena, and of memory that grows in loops, now */
   uint64_t extensions;   /* outputs that begin with an input, such as a cache */
   uint64_t copied_bytes; /* of such inputs, where there was no room behind them; 0 = all of them grew in place */
+  uint64_t captures;     /* lists of launches that were recorded */
+  uint64_t replays;      /* times that one of them was run */
+  uint64_t evictions;    /* of recordings that others took the place of */
+  uint64_t recordings;   /* that are kept now */
 } relax_rt_counters;
 
 RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context,

@@ -57,8 +57,12 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     next iteration alternates between two blocks. Everything in the arena begins at a multiple of 64 bytes. What is
     dead before a result is made may lie in that result's memory, where it is proved to fit and the arena gets smaller. The function
     attribute `relax.memory_report` tells the plan, the planned bytes and a lower bound, as JSON.
+
+    With `share=false` everything in the arena has a place of its own, as if it lived during the whole call: what sharing
+    saves shows beside it (benchmarks/ablation.py).
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect", "::mlir::arith::ArithDialect"];
+  let options = [Option<"share", "share", "bool", /*default=*/"true", "Tensors share memory.">];
 }
 
 def VerifyPlannedPass : Pass<"relax-verify-planned", "::mlir::ModuleOp"> {

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/ScopedHashTable.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::relax {
 
@@ -59,7 +60,7 @@ private:
   /// Bytes of a tensor; more than 64 bits can count is an error.
   Value countBytes(ArrayRef<Value> dims, Type elementType);
   /// Room on the stack for at least `count` words of 8 bytes; each purpose has one, used again and again.
-  enum class Scratch { Buffers, Scalars, Dims, Slots, Views, kCount };
+  enum class Scratch { Buffers, Scalars, Dims, Slots, Views, Pointers, Key, kCount };
   Value getScratch(Scratch purpose, int64_t count);
   /// Memory on the stack that keeps its contents.
   Value allocateOnStack(int64_t words);
@@ -139,6 +140,12 @@ private:
   int64_t storeScalars(graph::ProgramCallOpInterface call, int64_t first);
   void storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType);
 
+  //===- HostCapture.cpp: launches that are recorded ----------------------===//
+  /// Emits the region that begins with `first`; gives its last op.
+  FailureOr<Operation *> emitCaptureRegion(Operation *first);
+  LogicalResult collectLaunch(graph::ProgramCallOpInterface call);
+  void findKey(SmallVectorImpl<Value> &key);
+
   //===- HostControlFlow.cpp ----------------------------------------------===//
   LogicalResult emitControlFlow(Operation *op, bool &handled);
   LogicalResult emitIf(Operation *op);
@@ -171,6 +178,16 @@ private:
     int64_t words = 0;
   };
   ScratchArea scratch[static_cast<unsigned>(Scratch::kCount)];
+
+  /// A launch of the region that is being emitted.
+  struct CapturedLaunch {
+    Location loc;
+    int64_t kernel;
+    SmallVector<int64_t> buffers; // positions in `pointers`
+    SmallVector<Value> scalars;
+  };
+  SmallVector<CapturedLaunch> launches;
+  llvm::SetVector<Value> pointers;
 
   DenseMap<Value, HostTensor> tensors;
   DenseMap<Value, SmallVector<Value>> shapes;

@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "CaptureRegions.h"
 #include "HostEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,10 +18,16 @@ using sym::SymExpr;
 static constexpr StringLiteral kOutputAttrName = "relax.output", kExtendsAttrName = "relax.extends";
 
 LogicalResult HostEmitter::emitBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    loc = op.getLoc();
-    if (failed(emitOp(&op)))
+  for (Operation *op = &block.front(); op != block.getTerminator(); op = op->getNextNode()) {
+    loc = op->getLoc();
+    if (op->hasAttr(kCaptureAttrName)) {
+      FailureOr<Operation *> last = emitCaptureRegion(op);
+      if (failed(last))
+        return failure();
+      op = *last;
+    } else if (failed(emitOp(op))) {
       return failure();
+    }
   }
   loc = block.getTerminator()->getLoc();
   if (auto result = dyn_cast<func::ReturnOp>(block.getTerminator()))

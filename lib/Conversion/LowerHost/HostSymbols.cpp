@@ -273,7 +273,7 @@ LogicalResult HostEmitter::bindArguments() {
     ArrayRef<Value> actual =
         tensors.count(argument) ? ArrayRef<Value>(tensors[argument].dims) : ArrayRef<Value>(shapes[argument]);
     for (auto [dim, pair] : llvm::enumerate(llvm::zip(sym::getSymbolicDims(argument.getType()), actual))) {
-      auto [expr, value] = pair;
+      auto &[expr, value] = pair;
       if (!expr || expr.getConstant())
         continue;
       if (std::optional<StringRef> symbol = expr.getSymbol(); symbol && !isBound(*symbol)) {
@@ -315,7 +315,7 @@ void HostEmitter::checkArgumentExtents() {
     if (!isa<RankedTensorType, graph::ShapeType>(argument.getType()))
       continue;
     bool isShape = shapes.count(argument);
-    ArrayRef<Value> actual = isShape ? ArrayRef<Value>(shapes[argument]) : ArrayRef<Value>(tensors[argument].dims);
+    MutableArrayRef<Value> actual = isShape ? MutableArrayRef<Value>(shapes[argument]) : tensors[argument].dims;
     for (auto [dim, pair] : llvm::enumerate(llvm::zip(sym::getSymbolicDims(argument.getType()), actual))) {
       auto [expr, value] = pair;
       if (!expr)
@@ -329,6 +329,7 @@ void HostEmitter::checkArgumentExtents() {
               where + ": expected " + expr.str() + ", actual {0}", {value});
       else
         guardEqual(expected, value, getArgumentStatus(), where + ": expected " + expr.str() + " = {0}, actual {1}");
+      value = expected; // one value for each size: what depends on it depends on the symbol
     }
   }
 }

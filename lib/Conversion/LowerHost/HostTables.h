@@ -24,6 +24,8 @@ public:
 
   int64_t getSite(int32_t status, StringRef message);
   int64_t getKernel(StringRef name);
+  /// A number for a region of launches, which no other has.
+  int64_t addRegion() { return numRegions++; }
   int64_t getExtern(ext::ExternFuncOp library);
   /// The same; the code asks whether it is there, so that the artifact loads without it.
   int64_t getOptionalExtern(ext::ExternFuncOp library);
@@ -47,7 +49,7 @@ private:
   llvm::MapVector<Attribute, int64_t> weights; // by name or value
   SmallVector<Attribute> weightEntries, functions;
   NamedAttrList memoryReports;
-  int64_t weightBytes = 0;
+  int64_t weightBytes = 0, numRegions = 0;
 };
 
 /// Makes the function that calls `library`, whose ABI is "call", for the extern signature; gives its name.

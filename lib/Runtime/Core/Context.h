@@ -6,6 +6,7 @@
 #ifndef RELAX_RUNTIME_CORE_CONTEXT_H
 #define RELAX_RUNTIME_CORE_CONTEXT_H
 
+#include "Capture.h"
 #include "Memory.h"
 #include "Module.h"
 #include "ThreadPool.h"
@@ -63,9 +64,15 @@ struct relax_rt_context {
   relax_rt_status growTo(int64_t block, int64_t bytes, void **outBase);
   relax_rt_status enterFrame();
   relax_rt_status leaveFrame();
+  relax_rt_status beginRegion(int64_t region, const int64_t *key, int64_t numKey, void *const *pointers,
+                              int64_t numPointers, int64_t *outDone);
+  relax_rt_status launchInRegion(int64_t kernel, const int64_t *indices, int64_t numBuffers, const int64_t *scalars,
+                                 int64_t numScalars);
+  relax_rt_status endRegion();
 
   relax_rt_module &module;
   relax_rt_counters counters = {};
+  relax_rt::Recordings recordings;
   std::vector<uint64_t> kernelLaunches;
   uint64_t memoryLimit = 0;
   int64_t maxThreads = 0; // 0: one for each usable CPU
@@ -80,8 +87,12 @@ private:
   relax_rt_status checkResult(int32_t result);
   relax_rt_status failHere(relax_rt_status status, const std::string &text) const;
   relax_rt_status pollCancel();
-  void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars, int64_t grid,
-                 int64_t *error);
+  relax_rt_status insideRegion(const std::string &what) const;
+  static relax_rt::LaunchRange getRange(const relax_rt::Kernel &kernel, const int64_t *scalars, int64_t grid);
+  relax_rt_status launchRange(size_t kernel, void *const *buffers, const int64_t *scalars, relax_rt::LaunchRange range);
+  void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars,
+                 relax_rt::LaunchRange range, int64_t *error);
+  relax_rt_status replay(const relax_rt::Recording &recorded, void *const *pointers);
   relax_rt_status beginOutput(int64_t index, const int64_t *dims, uint64_t &bytes);
   bool takeBlock(relax_rt::OutputSlot &slot, uint64_t bytes, uint64_t wanted);
   bool extendInPlace(relax_rt::OutputSlot &slot, relax_rt::SetAside &aside, void *data, uint64_t kept, uint64_t bytes);
@@ -105,6 +116,11 @@ private:
   std::vector<relax_rt::Block> spares; // former outputs, waiting to be used again
   std::vector<relax_rt::SetAside> setAside;
   std::vector<relax_rt_input> inputs;
+
+  relax_rt::Recording recording; // of the open region
+  int64_t openRegion = -1;       // whose launches are being recorded
+  void *const *regionPointers = nullptr;
+  std::vector<void *> launchBuffers; // of one launch of a region
 
   relax_rt::ThreadPool pool;
   std::atomic<bool> running{false};

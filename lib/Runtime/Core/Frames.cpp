@@ -22,6 +22,7 @@ static uintptr_t stackPosition() { return reinterpret_cast<uintptr_t>(__builtin_
 void relax_rt_context::startFrames() {
   arenasReserved = growingReserved = 0;
   frames.clear();
+  openRegion = -1; // a call that failed left it open
   stackStart = stackPosition();
 }
 

@@ -138,20 +138,24 @@ static std::string formatSite(const std::string &text, const int64_t *values, in
 /// Steps that repay waking another thread: about ten microseconds of work.
 constexpr int64_t kStepsPerThread = 32768;
 
-void relax_rt_context::runKernel(const Kernel &kernel, void *const *buffers, const int64_t *scalars, int64_t grid,
-                                 int64_t *error) {
-  if (!kernel.parts)
-    return kernel.fn(buffers, scalars, 0, grid, error);
+LaunchRange relax_rt_context::getRange(const Kernel &kernel, const int64_t *scalars, int64_t grid) {
+  if (!kernel.parts || grid == 0)
+    return {grid, 0};
   int64_t counts[2] = {0, 0};
   kernel.parts(scalars, counts);
-  int64_t parts = counts[0], work = counts[1];
+  return {counts[0], counts[1]};
+}
+
+void relax_rt_context::runKernel(const Kernel &kernel, void *const *buffers, const int64_t *scalars, LaunchRange range,
+                                 int64_t *error) {
+  auto [parts, work] = range;
   if (parts <= 0)
     return;
   int64_t threads = maxThreads ? maxThreads : usableCpus;
   // A negative count left 64 bits: it is large.
   if (work >= 0)
     threads = std::min(threads, work / kStepsPerThread);
-  if (threads <= 1 || parts == 1)
+  if (threads <= 1 || parts == 1 || !kernel.parts)
     return kernel.fn(buffers, scalars, 0, parts, error);
   struct Launch {
     relax_rt_kernel_fn fn;
@@ -174,14 +178,19 @@ relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, c
   if (grid < 0)
     return failHere(RELAX_RT_INTERNAL, "kernel " + quote(module.metadata.kernels[id].name) +
                                            ": the range is negative: " + std::to_string(grid));
+  if (openRegion >= 0)
+    return insideRegion("launched kernel " + std::to_string(kernel));
+  return launchRange(id, buffers, scalars, getRange(module.kernels[id], scalars, grid));
+}
+
+relax_rt_status relax_rt_context::launchRange(size_t id, void *const *buffers, const int64_t *scalars,
+                                              LaunchRange range) {
   if (relax_rt_status status = pollCancel())
     return status;
   ++counters.kernel_launches;
   ++kernelLaunches[id];
-  if (grid == 0)
-    return RELAX_RT_OK;
   int64_t error = 0;
-  runKernel(module.kernels[id], buffers, scalars, grid, &error);
+  runKernel(module.kernels[id], buffers, scalars, range, &error);
   if (error == 0)
     return RELAX_RT_OK;
   const std::vector<GuardSite> &sites = module.metadata.sites;
@@ -195,6 +204,8 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
                                              const int64_t *scalars, int64_t numScalars) {
   if (function < 0 || static_cast<uint64_t>(function) >= module.externs.size())
     return failHere(RELAX_RT_INTERNAL, "compiled code called library function " + std::to_string(function));
+  if (openRegion >= 0)
+    return insideRegion("called library function " + std::to_string(function));
   if (relax_rt_status status = pollCancel())
     return status;
   size_t id = static_cast<size_t>(function);
@@ -281,4 +292,13 @@ const relax_rt_host_api relax_rt::kHostApi = {
     [](relax_rt_invocation *inv, int64_t index, const int64_t *dims, int64_t input, void **outData) {
       return forward(inv, &relax_rt_context::extendOutput, index, dims, input, outData);
     },
+    [](relax_rt_invocation *inv, int64_t region, const int64_t *key, int64_t numKey, void *const *pointers,
+       int64_t numPointers, int64_t *outDone) {
+      return forward(inv, &relax_rt_context::beginRegion, region, key, numKey, pointers, numPointers, outDone);
+    },
+    [](relax_rt_invocation *inv, int64_t kernel, const int64_t *indices, int64_t numBuffers, const int64_t *scalars,
+       int64_t numScalars) {
+      return forward(inv, &relax_rt_context::launchInRegion, kernel, indices, numBuffers, scalars, numScalars);
+    },
+    [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::endRegion); },
 };

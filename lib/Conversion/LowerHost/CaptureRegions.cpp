@@ -1,0 +1,77 @@
+//===- CaptureRegions.cpp - Which launches are recorded together ----------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "CaptureRegions.h"
+#include "RelaxDialect/Conversion/CapturePasses.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_CAPTUREREGIONSPASS
+#include "RelaxDialect/Conversion/CapturePasses.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+
+bool relax::isCapturable(Operation *op) {
+  auto call = dyn_cast<CallTPOp>(op);
+  return call && !call.getDestinations().empty() && call->getNumResults() == call.getDestinations().size();
+}
+
+bool relax::mayPrecedeLaunches(Operation *op) {
+  // Memory that grows loses its contents, which launches in front may read.
+  if (auto at = dyn_cast<TensorAtOp>(op)) {
+    auto storage = at.getStorage().getDefiningOp<StorageOp>();
+    return storage && (storage.getSpace() == "arena" || storage.getSpace() == "output");
+  }
+  // The extents of tensors are known without their contents.
+  if (isa<ShapeOfOp, MakeShapeOp, MatchCastOp, RefineOp, EraseShapeOp, EvalExprOp, AssertShapeOp, ShapeToTensorOp,
+          WeightOp, ConstantOp, StorageOp, tensor::DimOp>(op))
+    return true;
+  return op->getNumRegions() == 0 && isa<arith::ArithDialect>(op->getDialect()) && isMemoryEffectFree(op);
+}
+
+namespace {
+struct CaptureRegionsPass final : relax::impl::CaptureRegionsPassBase<CaptureRegionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      next = 0;
+      function.walk([&](Block *block) { mark(*block); });
+    }
+  }
+
+private:
+  void mark(Block &block) {
+    SmallVector<Operation *> calls;
+    for (Operation &op : block) {
+      op.removeAttr(kCaptureAttrName);
+      if (isCapturable(&op))
+        calls.push_back(&op);
+      if (calls.size() >= maxCalls || (!isCapturable(&op) && !mayPrecedeLaunches(&op)))
+        close(calls);
+    }
+    close(calls);
+  }
+
+  void close(SmallVectorImpl<Operation *> &calls) {
+    if (calls.size() >= std::max(1u, minCalls.getValue())) {
+      for (Operation *call : calls)
+        call->setAttr(kCaptureAttrName, IntegerAttr::get(IntegerType::get(&getContext(), 64), next));
+      ++next;
+    }
+    calls.clear();
+  }
+
+  int64_t next = 0;
+};
+} // namespace

@@ -1,0 +1,144 @@
+//===- HostCapture.cpp - Host code of launches that are recorded ----------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+// Everything of a region but its launches comes first. The addresses that the
+// launches use become a table, and the key is found backwards from the scalars
+// that they get: through arithmetic, which gives the same for the same, to what
+// it begins with. So whatever a launch depends on is an address or follows from
+// the key. begin_region runs a recording or asks for one; then the launches are
+// made, with positions in the table instead of addresses.
+//
+//===----------------------------------------------------------------------===//
+#include "CaptureRegions.h"
+#include "HostEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::relax;
+using namespace mlir::relax::graph;
+
+static std::optional<int64_t> getRegion(Operation *op) {
+  auto region = op->getAttrOfType<IntegerAttr>(kCaptureAttrName);
+  return region ? std::optional<int64_t>(region.getInt()) : std::nullopt;
+}
+
+/// As emitCall, but nothing is launched yet.
+LogicalResult HostEmitter::collectLaunch(ProgramCallOpInterface call) {
+  auto callee = dyn_cast_or_null<sym::TensorProgramInterface>(tables.lookup(call.getCalleeAttr().getValue()));
+  if (!callee)
+    return call->emitOpError("calls '") << call.getCalleeAttr().getValue() << "', which is not a tensor program";
+  if (failed(checkCall(call, callee)))
+    return failure();
+  CapturedLaunch launch = {call.getLoc(), tables.getKernel(call.getCalleeAttr().getValue()), {}, {}};
+  SmallVector<Value> arguments(call.getProgramInputs());
+  llvm::append_range(arguments, call.getDestinations());
+  for (auto [index, value] : llvm::enumerate(arguments)) {
+    const HostTensor &argument = tensors[value];
+    pointers.insert(argument.data);
+    launch.buffers.push_back(llvm::find(pointers, argument.data) - pointers.begin());
+    auto type = cast<ShapedType>(callee.getProgramArgumentTypes()[index]);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        launch.scalars.push_back(argument.dims[dim]);
+  }
+  if (Value shape = call.getShapeOperand())
+    llvm::append_range(launch.scalars, shapes[shape]);
+  launches.push_back(std::move(launch));
+  for (OpResult result : call->getResults())
+    tensors[result] = HostTensor(tensors[call.getTiedOperand(result.getResultNumber())->get()]);
+  return success();
+}
+
+/// The op gives the same for the same operands, and looks at nothing else.
+static bool isArithmetic(Operation *op) {
+  if (isa<LLVM::ExtractValueOp, LLVM::SAddWithOverflowOp, LLVM::SSubWithOverflowOp, LLVM::SMulWithOverflowOp>(op))
+    return true;
+  return op->getNumRegions() == 0 && isa<arith::ArithDialect>(op->getDialect()) && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperandTypes(), [](Type type) { return type.isIntOrIndex(); });
+}
+
+/// What the scalars of the launches begin with, as i64.
+void HostEmitter::findKey(SmallVectorImpl<Value> &key) {
+  llvm::SetVector<Value> found;
+  DenseSet<Value> seen;
+  for (const CapturedLaunch &launch : launches) {
+    SmallVector<Value> pending(launch.scalars);
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      Operation *op = value.getDefiningOp();
+      if (op && isArithmetic(op))
+        llvm::append_range(pending, op->getOperands());
+      else
+        found.insert(value);
+    }
+  }
+  // What does not fit a word is not looked behind.
+  auto fits = [](Value value) {
+    return value.getType().isIndex() || (value.getType().isInteger() && value.getType().getIntOrFloatBitWidth() <= 64);
+  };
+  if (!llvm::all_of(found, fits)) {
+    found.clear();
+    for (const CapturedLaunch &launch : launches)
+      found.insert_range(launch.scalars);
+  }
+  for (Value value : found) {
+    bool isNarrow = value.getType().isInteger() && !value.getType().isInteger(64);
+    key.push_back(isNarrow ? Value(arith::ExtUIOp::create(builder, loc, i64, value)) : toI64(value));
+  }
+}
+
+FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
+  std::optional<int64_t> region = getRegion(first);
+  if (!region)
+    return first->emitOpError("has the attribute '") << kCaptureAttrName << "', which is not an integer";
+  Operation *last = first;
+  for (Operation *op = first; op; op = op->getNextNode())
+    if (getRegion(op) == region)
+      last = op;
+
+  launches.clear();
+  pointers.clear();
+  for (Operation *op = first; op != last->getNextNode(); op = op->getNextNode()) {
+    loc = op->getLoc();
+    bool isLaunch = getRegion(op) == region;
+    if (isLaunch ? !isCapturable(op) : !mayPrecedeLaunches(op))
+      return op->emitOpError("cannot be in region ") << *region << " of launches that are recorded";
+    if (failed(isLaunch ? collectLaunch(cast<ProgramCallOpInterface>(op)) : emitOp(op)))
+      return failure();
+  }
+
+  SmallVector<Value> key;
+  findKey(key);
+  Value table = getScratch(Scratch::Pointers, pointers.size()), keys = getScratch(Scratch::Key, key.size());
+  for (auto [index, pointer] : llvm::enumerate(pointers))
+    storeElement(pointer, table, index);
+  for (auto [index, value] : llvm::enumerate(key))
+    storeElement(value, keys, index);
+  Value done = callRuntimeFor(
+      i64, 11, {constant(tables.addRegion()), keys, constant(key.size()), table, constant(pointers.size())});
+  Value isDone = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, done, constant(0));
+  Block *record = createBlock({}), *after = createBlock({});
+  cf::CondBranchOp::create(builder, loc, isDone, after, record);
+  builder.setInsertionPointToStart(record);
+  for (const CapturedLaunch &launch : launches) {
+    loc = launch.loc;
+    Value buffers = getScratch(Scratch::Buffers, launch.buffers.size()),
+          scalars = getScratch(Scratch::Scalars, launch.scalars.size());
+    for (auto [index, position] : llvm::enumerate(launch.buffers))
+      storeElement(constant(position), buffers, index);
+    for (auto [index, scalar] : llvm::enumerate(launch.scalars))
+      storeElement(scalar, scalars, index);
+    callRuntime(12, {constant(launch.kernel), buffers, constant(launch.buffers.size()), scalars,
+                     constant(launch.scalars.size())});
+  }
+  callRuntime(13, {});
+  cf::BranchOp::create(builder, loc, after);
+  builder.setInsertionPointToStart(after);
+  return last;
+}

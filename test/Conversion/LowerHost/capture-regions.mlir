@@ -1,0 +1,90 @@
+// RUN: relax-opt %s --split-input-file --relax-capture-regions | FileCheck %s
+// RUN: relax-opt %s --split-input-file --relax-capture-regions=max-calls=2 | FileCheck %s --check-prefix=MAX
+// RUN: relax-opt %s --split-input-file --relax-capture-regions --relax-lower-host | FileCheck %s --check-prefix=HOST
+
+#n = #relax_sym.shape<[n]>
+#m = #relax_sym.shape<[m]>
+relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+
+// Three launches of n: the key is n, whatever else the function depends on. The table has the argument, two places of
+// the arena, and the result.
+// CHECK-LABEL: func.func @chain(
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+
+// One call is left over.
+//   MAX-LABEL: func.func @chain(
+//         MAX:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//         MAX:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//     MAX-NOT:   relax.capture
+//         MAX:   return
+
+// The argument, its size as the key, the table of three addresses; then the launches, by their places in the table.
+// HOST-LABEL: func.func @relax_entry_chain(
+//       HOST:   %[[N:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+//       HOST:   llvm.store %{{.*}}, %[[TABLE:[0-9]+]] : !llvm.ptr, !llvm.ptr
+//       HOST:   llvm.store %[[N]], %[[KEY:[0-9]+]] : i64, !llvm.ptr
+//  HOST-NEXT:   %[[REGION:.*]] = arith.constant 0 : i64
+//  HOST-NEXT:   %[[COUNT:.*]] = arith.constant 1 : i64
+//  HOST-NEXT:   %[[ADDRESSES:.*]] = arith.constant 3 : i64
+//       HOST:   llvm.getelementptr inbounds %{{.*}}[11]
+//       HOST:   llvm.call %{{.*}}(%arg0, %[[REGION]], %[[KEY]], %[[COUNT]], %[[TABLE]], %[[ADDRESSES]], %{{.*}})
+//       HOST:   %[[DONE:.*]] = arith.cmpi ne
+//  HOST-NEXT:   cf.cond_br %[[DONE]], ^[[AFTER:.*]], ^[[RECORD:.*]]
+//  HOST-NEXT: ^[[RECORD]]:
+//       HOST:   llvm.store %[[N]], %[[SCALARS:[0-9]+]] : i64, !llvm.ptr
+//       HOST:   llvm.getelementptr inbounds %{{.*}}[12]
+//       HOST: ^[[AFTER]]:
+//       HOST:   return
+func.func @chain(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %s = relax.shape_of %x : tensor<?xf32, #n> -> !relax.shape<[n]>
+  %bytes = relax.eval_expr %s, (n ceildiv 16) * 64 : !relax.shape<[n]> -> index
+  %arena = relax.storage %bytes {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %a = relax.tensor_at %arena[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #n>
+  %1 = relax.call_tp @relu(%x) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %size = relax.eval_expr %s, n * 4 : !relax.shape<[n]> -> index
+  %out = relax.storage %size {alignment = 64 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %b = relax.tensor_at %out[%c0], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #n>
+  %2 = relax.call_tp @relu(%1) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %3 = relax.call_tp @relu(%2) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return %3 : tensor<?xf32, #n>
+}
+
+// -----
+
+// What may not stand between two launches of a region ends it: programs that find extents, reads of tensors, control flow.
+#n = #relax_sym.shape<[n]>
+relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+// CHECK-LABEL: func.func @ends(
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 1 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 1 : i64}
+//       CHECK:   tensor.extract
+//       CHECK:   scf.if
+//   CHECK-NOT:     relax.capture
+//       CHECK:   } else {
+//       CHECK:     call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:     call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   }
+//   CHECK-NOT:   relax.capture
+//       CHECK:   return
+func.func @ends(%x: tensor<?xf32, #n>, %flag: tensor<i1>, %a: tensor<?xf32, #n>, %b: tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %1 = relax.call_tp @relu(%x) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %2 = relax.call_tp @relu(%1) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %c = tensor.extract %flag[] : tensor<i1>
+  scf.if %c {
+    %3 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  } else {
+    %3 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %4 = relax.call_tp @relu(%3) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  }
+  %5 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return
+}
