@@ -1,6 +1,8 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Groups of passes that can be left out: the results stay, what they save goes."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,19 @@ def test_results_are_the_same(run):
         assert (counters["extensions"] == 0) == ("growth" in text), text
         if text == "--disable=sharing":
             assert counters["arena_bytes"] > all_on["arena_bytes"]
+
+
+def test_every_row_of_the_ablation(run, root):
+    """The switches of benchmarks/ablation.py."""
+    sys.path.insert(0, str(root / "benchmarks"))
+    import ablation
+    want, _ = run()
+    every, rows = ablation.get_rows(True), ablation.get_rows(False)
+    assert len(every) == len(set(every)) == 2**len(ablation.SWITCHES) and set(rows) < set(every)
+    for on in rows:
+        got, counters = run(*ablation.get_options(on))
+        np.testing.assert_allclose(got, want, rtol=1e-5, err_msg=str(on))
+        assert (counters["captures"] > 0) == ("capture" in on), on
 
 
 def test_unknown_groups_are_refused(tool, tmp_path):
