@@ -113,11 +113,14 @@ template <typename OpTy> static FailureOr<Tensor> interpretSoftmax(Frame &frame,
       sum += std::exp(x.f(at) - largest);
     for (int64_t at : positions) {
       double distance = x.f(at) - largest;
-      double value = std::is_same_v<OpTy, LogSoftmaxOp> ? distance - std::log(sum) : std::exp(distance) / sum;
-      // exp of a distance that is rounded itself.
-      result->setFloat(
-          at, value,
-          getSlack(x.getElementType(), (std::abs(x.f(at)) + std::abs(largest) + 1) * std::max(std::abs(value), 1e-30)));
+      // The distance is rounded itself; so is the sum, whose logarithm then is near 0.
+      double magnitude = std::abs(x.f(at)) + std::abs(largest) + 1;
+      if (std::is_same_v<OpTy, LogSoftmaxOp>) {
+        result->setFloat(at, distance - std::log(sum), getSlack(x.getElementType(), magnitude + std::log(sum)));
+        continue;
+      }
+      double value = std::exp(distance) / sum;
+      result->setFloat(at, value, getSlack(x.getElementType(), magnitude * std::max(value, 1e-30)));
     }
   });
   return result;
