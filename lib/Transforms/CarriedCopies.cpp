@@ -8,6 +8,7 @@
 #include "MemoryUtils.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
+#include "TensorAliases.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,14 +51,14 @@ static bool isPassedThrough(Operation *loop, unsigned index, Value root) {
   if (auto counted = dyn_cast<scf::ForOp>(loop))
     return counted.getRegionIterArg(index) == argument;
   auto whileOp = cast<scf::WhileOp>(loop);
-  Value before = getMemoryRoot(whileOp.getConditionOp().getArgs()[argument.getArgNumber()]);
+  Value before = getAliasRoot(whileOp.getConditionOp().getArgs()[argument.getArgNumber()], Through::Calls);
   return before == whileOp.getBeforeArguments()[index];
 }
 
 static bool needsCopy(Operation *loop, unsigned index, Value value) {
   if (!isa<RankedTensorType>(value.getType()))
     return false;
-  Value root = getMemoryRoot(value);
+  Value root = getAliasRoot(value, Through::Calls);
   // Nothing inside of the loop writes what was there before.
   if (!loop->isAncestor(root.getParentBlock()->getParentOp()) || isPassedThrough(loop, index, root))
     return false;

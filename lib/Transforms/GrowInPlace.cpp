@@ -11,6 +11,7 @@
 #include "MemoryUtils.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Transforms/Passes.h"
+#include "TensorAliases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -118,12 +119,7 @@ void InPlaceGrower::visit(CallTPOp call) {
   std::optional<Append> append = findAppend(program);
   if (!append)
     return;
-  Value value = ProgramCallOpInterface(call).getProgramInputs()[append->input];
-  while (Operation *op = value.getDefiningOp()) {
-    value = getAliasedOperand(op);
-    if (!value)
-      return;
-  }
+  Value value = getAliasRoot(ProgramCallOpInterface(call).getProgramInputs()[append->input], Through::Names);
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
     return;

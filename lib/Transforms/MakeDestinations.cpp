@@ -8,6 +8,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
 #include "RelaxDialect/Transforms/Passes.h"
+#include "TensorAliases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -72,22 +73,7 @@ private:
 
 /// The alloc whose memory and extents `value` has. Names for a tensor (match_cast, refine, erase_shape) keep its
 /// extents: what they claim is checked. A call that writes in place may give its operand's memory another shape.
-AllocOp findAlloc(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto alloc = dyn_cast<AllocOp>(op))
-      return alloc;
-    Value source = getAliasedOperand(op);
-    if (!source) {
-      auto call = dyn_cast<ProgramCallOpInterface>(op);
-      OpOperand *tied = call ? call.getTiedOperand(cast<OpResult>(value).getResultNumber()) : nullptr;
-      if (!tied || sym::getSymbolicDims(tied->get().getType()) != sym::getSymbolicDims(value.getType()))
-        break;
-      source = tied->get();
-    }
-    value = source;
-  }
-  return AllocOp();
-}
+AllocOp findAlloc(Value value) { return getAliasRoot(value, Through::SameShape).getDefiningOp<AllocOp>(); }
 
 /// A tensor that the function returns once, made by a call of its outermost block, is written straight into the output.
 void markOutputs(func::FuncOp function) {

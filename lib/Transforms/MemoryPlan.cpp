@@ -8,8 +8,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "SampleSizes.h"
 #include "SymbolBounds.h"
-
-#include "llvm/ADT/SmallPtrSet.h"
+#include "TensorAliases.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -64,20 +63,10 @@ private:
 /// Life time of what is stored at `root`: every use of it, of results that are tied to it and of names for it.
 static std::pair<unsigned, unsigned> findLifeTime(Value root, function_ref<unsigned(Operation *)> position) {
   unsigned start = ~0u, end = 0;
-  SmallVector<Value> worklist = {root};
-  llvm::SmallPtrSet<Value, 8> seen = {root};
-  auto follow = [&](Value value) {
-    if (seen.insert(value).second)
-      worklist.push_back(value);
-  };
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    for (OpOperand &use : value.getUses()) {
-      start = std::min(start, position(use.getOwner()));
-      end = std::max(end, position(use.getOwner()));
-      llvm::for_each(getAliases(use), follow);
-    }
-  }
+  forEachAliasUse(root, [&](OpOperand &use) {
+    start = std::min(start, position(use.getOwner()));
+    end = std::max(end, position(use.getOwner()));
+  });
   return {start, end};
 }
 
@@ -126,7 +115,7 @@ static bool isCarried(AllocOp alloc) {
   if (alloc->getBlock() != getLoopBody(parent))
     return false;
   return llvm::any_of(alloc->getBlock()->getTerminator()->getOperands(),
-                      [&](Value value) { return getMemoryRoot(value) == alloc.getResult(); });
+                      [&](Value value) { return getAliasRoot(value, Through::Calls) == alloc.getResult(); });
 }
 
 LogicalResult Planner::addTenant(Operation *op, SymExpr bytes, ArrayRef<SymExpr> factors, unsigned start,

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 #include "MemoryUtils.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -15,25 +14,6 @@ using namespace mlir::relax::graph;
 Value relax::createShapeOf(OpBuilder &builder, Location loc, Value tensor) {
   auto type = ShapeType::get(builder.getContext(), sym::getSymbolicDims(tensor.getType()));
   return ShapeOfOp::create(builder, loc, type, tensor);
-}
-
-Value relax::getAliasedOperand(Operation *op) {
-  return isa_and_nonnull<MatchCastOp, RefineOp, EraseShapeOp>(op) ? op->getOperand(0) : Value();
-}
-
-Value relax::getMemoryRoot(Value tensor) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (Value source = getAliasedOperand(op)) {
-      tensor = source;
-      continue;
-    }
-    auto call = dyn_cast<ProgramCallOpInterface>(op);
-    OpOperand *tied = call ? call.getTiedOperand(cast<OpResult>(tensor).getResultNumber()) : nullptr;
-    if (!tied)
-      break;
-    tensor = tied->get();
-  }
-  return tensor;
 }
 
 FailureOr<SmallVector<Value>> relax::getShapesFor(OpBuilder &builder, ProgramCallOpInterface call, Type type) {
@@ -71,42 +51,6 @@ FailureOr<Type> relax::getDestinationType(ProgramCallOpInterface call, sym::Tens
   if (index < callee.getNumOuts())
     type = cast<RankedTensorType>(type).clone(getElementTypeOrSelf(call->getResult(index)));
   return type;
-}
-
-SmallVector<Value> relax::getAliases(OpOperand &use) {
-  Operation *user = use.getOwner();
-  unsigned index = use.getOperandNumber();
-  SmallVector<Value> aliases;
-  if (auto loop = dyn_cast<scf::ForOp>(user)) {
-    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
-      aliases.append({argument, loop.getTiedLoopResult(&use)});
-  } else if (auto loop = dyn_cast<scf::WhileOp>(user)) {
-    aliases.push_back(loop.getBeforeArguments()[index]);
-  } else if (isa<scf::ConditionOp>(user)) {
-    auto parent = cast<scf::WhileOp>(user->getParentOp());
-    if (index > 0) // the first operand is the condition
-      aliases.append({parent.getAfterArguments()[index - 1], parent.getResult(index - 1)});
-  } else if (isa<scf::YieldOp>(user)) {
-    Operation *parent = user->getParentOp();
-    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-      aliases.push_back(loop.getBeforeArguments()[index]);
-    } else {
-      aliases.push_back(parent->getResult(index));
-      if (auto counted = dyn_cast<scf::ForOp>(parent))
-        aliases.push_back(counted.getRegionIterArg(index));
-    }
-  } else if (getAliasedOperand(user) || isa<arith::SelectOp>(user)) {
-    aliases.push_back(user->getResult(0));
-  } else if (isa<CallOp>(user)) {
-    // A function may give back what it was given.
-    llvm::copy_if(user->getResults(), std::back_inserter(aliases),
-                  [](Value result) { return isa<TensorType>(result.getType()); });
-  } else if (auto call = dyn_cast<ProgramCallOpInterface>(user)) {
-    for (OpResult result : user->getResults())
-      if (call.getTiedOperand(result.getResultNumber()) == &use)
-        aliases.push_back(result);
-  }
-  return aliases;
 }
 
 Block *relax::getLoopBody(Operation *op) {

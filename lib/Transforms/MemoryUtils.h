@@ -30,16 +30,6 @@ FailureOr<SmallVector<Value>> getShapesFor(OpBuilder &builder, graph::ProgramCal
 FailureOr<Type> getDestinationType(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                                    const graph::CallUnification &unification, unsigned index);
 
-/// The operand whose memory the result of `op` is, for ops without code of their own; null for others.
-Value getAliasedOperand(Operation *op);
-
-/// What stands for the memory of a tensor: the destination behind a call's result, through ops without code.
-Value getMemoryRoot(Value tensor);
-
-/// Values that may be the memory of `use` behind its owner: results of ops without code, of calls that write there, and
-/// what control flow hands on.
-SmallVector<Value> getAliases(OpOperand &use);
-
 /// The block whose terminator hands tensors to the next iteration of `op`; null when `op` is not a loop.
 Block *getLoopBody(Operation *op);
 

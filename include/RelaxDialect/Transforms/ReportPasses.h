@@ -6,6 +6,7 @@
 #ifndef RELAXDIALECT_TRANSFORMS_REPORTPASSES_H
 #define RELAXDIALECT_TRANSFORMS_REPORTPASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -18,4 +18,13 @@ def DrawMemoryPass : Pass<"relax-draw-memory", "::mlir::ModuleOp"> {
   let options = [Option<"output", "output", "std::string", /*default=*/"\"-\"", "The page; '-' is standard output.">];
 }
 
+def PrintAliasesPass : Pass<"relax-print-aliases", "::mlir::func::FuncOp"> {
+  let summary = "Prints which tensors may be the same memory.";
+  let description = [{
+    For every tensor of a function that is another one's memory or may be: the tensors that it may be the memory of, which
+    are destinations, arguments and others that are made by themselves. To the standard error, in program order. It is what
+    relax-make-destinations, relax-plan-memory and relax-grow-in-place go by.
+  }];
+}
+
 #endif // RELAXDIALECT_TRANSFORMS_REPORTPASSES
