@@ -21,8 +21,8 @@ static relax_status compile(const relax_module *module, const relax_compile_opti
   Call call(module->owner, module);
   if (!call.isReady())
     return RELAX_INVALID_ARGUMENT;
-  if (!module->isValid)
-    return call.fail(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
+  if (!checkValid(module))
+    return call.failWith(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
   std::string reason;
   FailureOr<CodeTarget> target = getCodeTarget(given.target ? given.target : "cpu", reason);
   if (failed(target))

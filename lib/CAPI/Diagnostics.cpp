@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace relax_capi;
 
+FileLineColLoc relax_capi::findPlace(Location location) {
+  FileLineColLoc place;
+  location->walk([&](Location part) {
+    place = dyn_cast<FileLineColLoc>(part);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return place;
+}
+
 namespace {
 
 /// A message with the texts that it owns.
@@ -38,16 +47,6 @@ relax_severity getSeverity(DiagnosticSeverity severity) {
     return RELAX_REMARK;
   }
   return RELAX_ERROR;
-}
-
-/// The first place in a file that a location names.
-FileLineColLoc findPlace(Location location) {
-  FileLineColLoc place;
-  location->walk([&](Location part) {
-    place = dyn_cast<FileLineColLoc>(part);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return place;
 }
 
 void remember(std::deque<Message> &messages, DiagnosticSeverity severity, std::string text,

@@ -10,6 +10,7 @@
 #include "RelaxDialect/Interpreter/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
@@ -38,6 +39,9 @@ struct Function {
   std::deque<Tensor> inputs, outputs;
 };
 
+/// The operations of a module that handles know (IR.cpp).
+struct View;
+
 } // namespace relax_capi
 
 struct relax_module {
@@ -45,6 +49,9 @@ struct relax_module {
   llvm::SourceMgr sources; // for the lines in messages; the module may refer to them
   mlir::OwningOpRef<mlir::ModuleOp> module;
   bool isValid = true;
+  /// By functions of IR.h, since it was verified last.
+  mutable bool isChanged = false;
+  std::shared_ptr<relax_capi::View> view;
   /// The public functions, when they have been asked for.
   std::optional<std::vector<relax_capi::Function>> functions;
 };
@@ -53,6 +60,12 @@ namespace relax_capi {
 
 /// The public functions with a body.
 mlir::SmallVector<mlir::func::FuncOp> getPublicFunctions(mlir::ModuleOp module);
+
+/// Whether the module may be used; one that was changed is verified first.
+bool checkValid(const relax_module *module);
+
+/// The first place in a file that a location names; null when there is none.
+mlir::FileLineColLoc findPlace(mlir::Location location);
 
 /// How elements of a type are exchanged; 0 bits when they cannot be.
 relax_rt_dtype getDtype(mlir::Type elementType);

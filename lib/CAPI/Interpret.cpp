@@ -97,8 +97,8 @@ relax_status relax_module_interpret(const relax_module *module, const char *name
   Call call(module->owner, module);
   if (!call.isReady())
     return RELAX_INVALID_ARGUMENT;
-  if (!module->isValid)
-    return call.fail(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
+  if (!checkValid(module))
+    return call.failWith(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
   ModuleOp op = module->module.get();
   std::string error;
   func::FuncOp function = selectFunction(op, name, error);

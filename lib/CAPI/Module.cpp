@@ -121,6 +121,7 @@ relax_status relax_module_clone(const relax_module *module, relax_module **out_m
   }
   result->module = module->module.get().clone();
   result->isValid = module->isValid;
+  result->isChanged = module->isChanged;
   *out_module = result.release();
   return RELAX_OK;
 }
@@ -164,7 +165,7 @@ relax_status relax_module_write_bytecode(const relax_module *module, relax_bytes
   std::string bytes;
   relax_status status = withModule(module, [&](Call &call) {
     llvm::raw_string_ostream stream(bytes);
-    if (!module->isValid || failed(writeBytecodeToFile(module->module.get(), stream)))
+    if (!checkValid(module) || failed(writeBytecodeToFile(module->module.get(), stream)))
       return call.failWith(RELAX_INVALID_MODULE, "the module cannot be written as bytecode");
     return RELAX_OK;
   });
@@ -173,9 +174,15 @@ relax_status relax_module_write_bytecode(const relax_module *module, relax_bytes
   return status;
 }
 
+bool relax_capi::checkValid(const relax_module *module) {
+  if (module->isValid && module->isChanged)
+    module->isChanged = failed(verify(module->module.get()));
+  return module->isValid && !module->isChanged;
+}
+
 relax_status relax_module_verify(const relax_module *module) {
   return withModule(module, [&](Call &call) {
-    return module->isValid && succeeded(verify(module->module.get()))
+    return checkValid(module) && succeeded(verify(module->module.get()))
                ? RELAX_OK
                : call.failWith(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
   });
@@ -232,8 +239,8 @@ void relax_pass_run_print(const relax_pass_run *run, relax_bytes_fn fn, void *us
 static relax_status runPipeline(Call &call, relax_module *module, StringRef text,
                                 const relax_pipeline_options *options) {
   MLIRContext &context = *module->owner;
-  if (!module->isValid)
-    return call.fail(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
+  if (!checkValid(module))
+    return call.failWith(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
   std::string parseErrors;
   llvm::raw_string_ostream parseStream(parseErrors);
   FailureOr<OpPassManager> pipeline = parsePipeline(text, parseStream);
@@ -247,7 +254,7 @@ static relax_status runPipeline(Call &call, relax_module *module, StringRef text
   bool isWatched = options && options->fn;
   if (isWatched)
     manager.addInstrumentation(std::make_unique<Observer>(*options));
-  module->functions.reset();
+  module->view.reset();
   module->owner->isRunning = true;
   // Callbacks come from the caller's thread.
   if (isWatched)
@@ -256,6 +263,7 @@ static relax_status runPipeline(Call &call, relax_module *module, StringRef text
   if (isWatched)
     context.enableMultithreading();
   module->owner->isRunning = false;
+  module->functions.reset();
   if (succeeded(result))
     return RELAX_OK;
   relax_status status = call.failWith(RELAX_PASS_FAILED, "a pass failed without a message");

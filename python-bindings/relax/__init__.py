@@ -15,17 +15,22 @@ from ._runtime import Executable, Function, Session, TensorInfo
 if typing.TYPE_CHECKING:
     from . import generate, gguf, onnx
     from . import torch as torch
-    from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
+    from ._compiler import Expr, Fact, Module, ModuleFunction, Op, Prover, Value, ceildiv, dim, expr, maximum, minimum
     from .builder import Pipeline, function
     from .compiler import interpret, prove
+    from .passes import Pass, PrintChanges, Rewriter, Timing, pass_, pattern, patterns
 
-__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Pipeline", "Prover",
-           "RelaxError", "Session", "TensorInfo", "ceildiv", "dim", "expr", "function", "generate", "gguf", "interpret",
-           "load", "maximum", "minimum", "onnx", "prove"]
+__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Op", "Pass",
+           "Pipeline", "PrintChanges", "Prover", "RelaxError", "Rewriter", "Session", "TensorInfo", "Timing", "Value",
+           "ceildiv", "dim", "expr", "function", "generate", "gguf", "interpret", "load", "maximum", "minimum", "onnx",
+           "pass_", "pattern", "patterns", "prove"]
 
 _BUILDER = ("Pipeline", "function")
-_COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
-             "minimum", "prove")
+_PASSES = ("Pass", "PrintChanges", "Rewriter", "Timing", "pass_", "pattern", "patterns")
+_COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Op", "Prover", "Value", "ceildiv", "dim", "expr", "interpret",
+             "maximum", "minimum", "prove")
+_PLACES = {name: place for names, place in ((_BUILDER, ".builder"), (_COMPILER, ".compiler"), (_PASSES, ".passes"))
+           for name in names}
 
 
 def load(artifact, **options) -> Executable:
@@ -38,9 +43,9 @@ def __getattr__(name):
     import importlib
     if name in ("generate", "gguf", "onnx", "torch"):
         return importlib.import_module("." + name, __name__)
-    if name not in _COMPILER + _BUILDER:
+    if name not in _PLACES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = getattr(importlib.import_module(".builder" if name in _BUILDER else ".compiler", __name__), name)
+    value = getattr(importlib.import_module(_PLACES[name], __name__), name)
     globals()[name] = value
     return value
 

@@ -23,6 +23,11 @@ def size(value):
     return value
 
 
+def parse_extent(text):
+    """The size that the compiler's text says; None for '?'."""
+    return None if text == "?" else size(expr(text))
+
+
 def same(a, b):
     """Whether two sizes are equal for all values of their symbols."""
     if isinstance(a, int) or isinstance(b, int):

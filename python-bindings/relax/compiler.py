@@ -2,10 +2,10 @@
 """The compiler's part of the package; `relax` offers its names."""
 import typing
 
-from ._compiler import Expr, Fact, Module, ModuleFunction, Prover, ceildiv, dim, expr, maximum, minimum
+from ._compiler import Expr, Fact, Module, ModuleFunction, Op, Prover, Value, ceildiv, dim, expr, maximum, minimum
 
-__all__ = ["Expr", "Fact", "Module", "ModuleFunction", "Prover", "ceildiv", "dim", "expr", "interpret", "maximum",
-           "minimum", "prove"]
+__all__ = ["Expr", "Fact", "Module", "ModuleFunction", "Op", "Prover", "Value", "ceildiv", "dim", "expr",
+           "interpret", "maximum", "minimum", "prove"]
 
 
 def interpret(module: Module, *args, **kwargs) -> dict:

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Compiler.h"
+#include "IR.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -92,7 +93,8 @@ void tellPython(void *user, relax_pass_event event, const relax_pass_run *run) {
     return;
   try {
     std::string text;
-    relax_pass_run_print(run, appendTo, &text);
+    if (nb::cast<bool>(nb::getattr(callback, "needs_text", nb::bool_(true))))
+      relax_pass_run_print(run, appendTo, &text);
     callback(relax_pass_run_name(run), decode(text));
   } catch (nb::python_error &error) {
     // The pipeline cannot be stopped here; the error is raised when it has ended.
@@ -132,6 +134,7 @@ void Module::run(const std::string &pipeline, bool verify, const nb::object &bef
 
 std::vector<Signature> Module::getFunctions() const {
   std::vector<Signature> functions;
+  nb::gil_scoped_release unlocked; // it waits for a pipeline of another thread, whose callbacks need the GIL
   for (int64_t f = 0; f < relax_module_num_functions(handle); ++f) {
     Signature &signature = functions.emplace_back();
     signature.name = relax_module_function_name(handle, f);
@@ -291,6 +294,7 @@ NB_MODULE(_compiler, module) {
           nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> dict[str, numpy.ndarray]"),
           "Interprets the function; returns new arrays by output name.");
 
+  bindIR(module);
   nb::class_<Module>(module, "Module", nb::dynamic_attr(),
                      "A module of the compiler. Any number of modules may be used, each by one thread at a time or\n"
                      "more, which then wait for one another.")
@@ -330,6 +334,13 @@ NB_MODULE(_compiler, module) {
           "Runs passes on the module, such as 'canonicalize,relax-simplify', and returns it.\n\n"
           "before and after are called with the name of each pass and the operation that it works on as text. The GIL\n"
           "is released in between.")
+      .def(
+          "walk",
+          [](nb::handle self, const std::optional<std::string> &name) {
+            return walkModule(nb::cast<Module &>(self).handle, self, name ? name->c_str() : nullptr);
+          },
+          nb::arg("name") = nb::none(), nb::sig("def walk(self, name: str | None = None) -> list[Op]"),
+          "The operations in order, an operation before those inside it; those of this name, 'relax.relu', or all.")
       .def_prop_ro(
           "functions",
           [](nb::handle self) {
