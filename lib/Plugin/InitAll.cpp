@@ -20,6 +20,7 @@
 #include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "RelaxDialect/Transforms/ReportPasses.h"
+#include "RelaxDialect/Transforms/TransformOps/RelaxTransformOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include <mutex>
 
@@ -27,6 +28,7 @@ using namespace mlir;
 
 void relax::registerAllDialects(DialectRegistry &registry) {
   registry.insert<sym::RelaxSymDialect, graph::RelaxDialect, tp::RelaxTpDialect, ext::RelaxExtDialect>();
+  registerTransformOps(registry);
 }
 
 void relax::registerAllPasses() {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DispatchLibraries.h"
 #include "GraphPatterns.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
@@ -27,40 +28,62 @@ namespace mlir::relax {
 } // namespace mlir::relax
 
 namespace {
+/// Tries the patterns of one file.
+class LibraryDispatcher {
+public:
+  LibraryDispatcher(ModuleOp module, StringRef path, llvm::function_ref<bool(Operation *)> isRoot,
+                    SmallVectorImpl<scf::IfOp> &choices)
+      : module(module), path(path), isRoot(isRoot), choices(choices), symbols(module) {}
+
+  LogicalResult run() {
+    PatternFile file;
+    if (failed(file.read(module, path)))
+      return failure();
+    // Each query is one of its own.
+    module.walk([&](ext::AvailableOp query) { numCalls = std::max<int64_t>(numCalls, query.getSite() + 1); });
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      sym::Prover prover(module.getContext(), sym::getScope(function));
+      for (GraphPattern &pattern : file.getPatterns())
+        if (pattern.library)
+          dispatch(function, pattern, prover);
+    }
+    return success();
+  }
+
+private:
+  void dispatch(func::FuncOp function, GraphPattern &pattern, sym::Prover &prover);
+  void emitDispatch(GraphPattern &pattern, const PatternMatch &match, sym::Prover &prover, ext::ExternFuncOp library);
+  Value emitCall(OpBuilder &builder, const PatternMatch &match, sym::Prover &prover, ext::ExternFuncOp library);
+  ext::ExternFuncOp declare(ext::ExternFuncOp library);
+
+  ModuleOp module;
+  StringRef path;
+  llvm::function_ref<bool(Operation *)> isRoot;
+  SmallVectorImpl<scf::IfOp> &choices;
+  SymbolTable symbols;
+  DenseMap<Operation *, ext::ExternFuncOp> declared; // by op of the file
+  int64_t numCalls = 0;
+};
+
 struct DispatchLibrariesPass final : relax::impl::DispatchLibrariesPassBase<DispatchLibrariesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    numCalls = 0;
-    for (const std::string &path : libraries) {
-      PatternFile file;
-      if (failed(file.read(getOperation(), path)))
+    SmallVector<scf::IfOp> choices;
+    for (const std::string &path : libraries)
+      if (failed(dispatchLibraries(getOperation(), path, [](Operation *) { return true; }, choices)))
         return signalPassFailure();
-      declared.clear();
-      for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
-        sym::Prover prover(&getContext(), sym::getScope(function));
-        for (GraphPattern &pattern : file.getPatterns())
-          if (pattern.library)
-            dispatch(function, pattern, prover, symbols, path);
-      }
-    }
   }
-
-private:
-  void dispatch(func::FuncOp function, GraphPattern &pattern, sym::Prover &prover, SymbolTable &symbols,
-                StringRef path);
-  void emitDispatch(GraphPattern &pattern, const PatternMatch &match, sym::Prover &prover, ext::ExternFuncOp library);
-  Value emitCall(OpBuilder &builder, const PatternMatch &match, sym::Prover &prover, ext::ExternFuncOp library);
-  ext::ExternFuncOp declare(ext::ExternFuncOp library, SymbolTable &symbols, StringRef path);
-
-  DenseMap<Operation *, ext::ExternFuncOp> declared; // by op of the file
-  int64_t numCalls = 0;
 };
 } // namespace
 
+LogicalResult relax::dispatchLibraries(ModuleOp module, StringRef path, llvm::function_ref<bool(Operation *)> isRoot,
+                                       SmallVectorImpl<scf::IfOp> &choices) {
+  return LibraryDispatcher(module, path, isRoot, choices).run();
+}
+
 /// The library function in the module. An object file has its place beside the description.
-ext::ExternFuncOp DispatchLibrariesPass::declare(ext::ExternFuncOp library, SymbolTable &symbols, StringRef path) {
+ext::ExternFuncOp LibraryDispatcher::declare(ext::ExternFuncOp library) {
   ext::ExternFuncOp &known = declared[library];
   if (known)
     return known;
@@ -81,12 +104,12 @@ ext::ExternFuncOp DispatchLibrariesPass::declare(ext::ExternFuncOp library, Symb
     copy.erase();
     return known = other;
   }
-  symbols.insert(copy, getOperation().getBody()->begin());
+  symbols.insert(copy, module.getBody()->begin());
   return known = copy;
 }
 
-Value DispatchLibrariesPass::emitCall(OpBuilder &builder, const PatternMatch &match, sym::Prover &prover,
-                                      ext::ExternFuncOp library) {
+Value LibraryDispatcher::emitCall(OpBuilder &builder, const PatternMatch &match, sym::Prover &prover,
+                                  ext::ExternFuncOp library) {
   Operation *root = match.ops.back();
   auto program = cast<sym::TensorProgramInterface>(library.getOperation());
   Type type = graph::applyMapping(Type(graph::getProgramTensorType(program, library.getNumInputs())), match.symbols);
@@ -94,8 +117,8 @@ Value DispatchLibrariesPass::emitCall(OpBuilder &builder, const PatternMatch &ma
   return graph::castToType(builder, root->getLoc(), call->getResult(0), root->getResult(0).getType(), prover);
 }
 
-void DispatchLibrariesPass::emitDispatch(GraphPattern &pattern, const PatternMatch &match, sym::Prover &prover,
-                                         ext::ExternFuncOp library) {
+void LibraryDispatcher::emitDispatch(GraphPattern &pattern, const PatternMatch &match, sym::Prover &prover,
+                                     ext::ExternFuncOp library) {
   Operation *root = match.ops.back();
   Location loc = root->getLoc();
   OpBuilder builder(root);
@@ -111,7 +134,7 @@ void DispatchLibrariesPass::emitDispatch(GraphPattern &pattern, const PatternMat
   auto choice = scf::IfOp::create(builder, loc, root->getResultTypes(), condition, /*addThenBlock=*/true,
                                   /*addElseBlock=*/true);
   choice->setAttr(kDispatchAttrName, builder.getStringAttr(pattern.library.getSymName()));
-  choice->setAttr(kPatternSymbolsAttrName, match.getSymbols(&getContext()));
+  choice->setAttr(kPatternSymbolsAttrName, match.getSymbols(module.getContext()));
   root->replaceAllUsesWith(choice->getResults());
   builder.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(builder, loc, emitCall(builder, match, prover, library));
@@ -119,6 +142,7 @@ void DispatchLibrariesPass::emitDispatch(GraphPattern &pattern, const PatternMat
     op->moveBefore(choice.elseBlock(), choice.elseBlock()->end());
   builder.setInsertionPointToEnd(choice.elseBlock());
   scf::YieldOp::create(builder, loc, root->getResults());
+  choices.push_back(choice);
 }
 
 /// Generated code beside this very library function.
@@ -129,11 +153,10 @@ static bool isBeside(Operation *op, ext::ExternFuncOp library) {
   return false;
 }
 
-void DispatchLibrariesPass::dispatch(func::FuncOp function, GraphPattern &pattern, sym::Prover &prover,
-                                     SymbolTable &symbols, StringRef path) {
+void LibraryDispatcher::dispatch(func::FuncOp function, GraphPattern &pattern, sym::Prover &prover) {
   SmallVector<Operation *> roots;
   function.walk([&](Operation *op) {
-    if (op->getName() == pattern.getRoot()->getName() && !op->getParentOfType<graph::FusionGroupOp>())
+    if (op->getName() == pattern.getRoot()->getName() && isRoot(op) && !op->getParentOfType<graph::FusionGroupOp>())
       roots.push_back(op);
   });
   llvm::SmallPtrSet<Operation *, 8> taken;
@@ -149,6 +172,6 @@ void DispatchLibrariesPass::dispatch(func::FuncOp function, GraphPattern &patter
     if (scope && !addConditions(scope.getFacts(), match->symbols, prover, match->conditions))
       continue;
     taken.insert(match->ops.begin(), match->ops.end());
-    emitDispatch(pattern, *match, prover, declare(pattern.library, symbols, path));
+    emitDispatch(pattern, *match, prover, declare(pattern.library));
   }
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallExtents.h"
+#include "FuseGroup.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
@@ -261,17 +262,22 @@ bool BlockFuser::canJoinRows(graph::CallTPOp call, Candidate &candidate, Group &
 }
 
 /// Operands of a member are defined above it, so they are defined above the last member too.
-void BlockFuser::emit(Group &group) {
-  graph::CallTPOp root = group.root();
+graph::FusionGroupOp relax::createGroup(ArrayRef<graph::CallTPOp> calls) {
+  graph::CallTPOp root = calls.back();
   OpBuilder builder(root);
-  auto locs = llvm::map_to_vector(llvm::reverse(group.members), [](graph::CallTPOp call) { return call.getLoc(); });
-  auto fused = graph::FusionGroupOp::create(builder, builder.getFusedLoc(locs), root->getResultTypes());
-  Block *body = builder.createBlock(&fused.getBody());
-  root->replaceAllUsesWith(fused->getResults());
-  for (graph::CallTPOp call : llvm::reverse(group.members))
+  auto locs = llvm::map_to_vector(calls, [](graph::CallTPOp call) { return call.getLoc(); });
+  auto group = graph::FusionGroupOp::create(builder, builder.getFusedLoc(locs), root->getResultTypes());
+  Block *body = builder.createBlock(&group.getBody());
+  root->replaceAllUsesWith(group->getResults());
+  for (graph::CallTPOp call : calls)
     call->moveBefore(body, body->end());
   builder.setInsertionPointToEnd(body);
   graph::YieldOp::create(builder, root.getLoc(), root->getResults());
+  return group;
+}
+
+void BlockFuser::emit(Group &group) {
+  graph::FusionGroupOp fused = createGroup(llvm::to_vector(llvm::reverse(group.members)));
   remark::passed(fused.getLoc(), remark::RemarkOpts::name("Grouped").category(DEBUG_TYPE))
       << ("grouped " + Twine(group.members.size()) + " calls").str();
 }

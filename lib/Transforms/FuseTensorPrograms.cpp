@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallExtents.h"
+#include "FuseGroup.h"
 #include "GraphRegions.h"
 #include "MergeLoops.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
@@ -39,7 +40,7 @@ public:
 
   /// Failure means that the group cannot become a program; `reason` says why.
   LogicalResult analyze();
-  void fuse();
+  graph::CallTPOp fuse();
 
   StringRef getReason() const { return reason; }
   ArrayRef<tp::ProgramOp> getPrograms() const { return programs.getArrayRef(); }
@@ -54,7 +55,7 @@ private:
   std::string getName();
   tp::ProgramOp createProgram();
   void emitBody(tp::ProgramOp program);
-  void emitCall(tp::ProgramOp program);
+  graph::CallTPOp emitCall(tp::ProgramOp program);
   Value emitShape(OpBuilder &builder);
   graph::YieldOp getYield() { return cast<graph::YieldOp>(group.getBody().front().getTerminator()); }
 
@@ -230,7 +231,7 @@ Value GroupFuser::emitShape(OpBuilder &builder) {
   return graph::MakeShapeOp::create(builder, group.getLoc(), type, sources);
 }
 
-void GroupFuser::emitCall(tp::ProgramOp program) {
+graph::CallTPOp GroupFuser::emitCall(tp::ProgramOp program) {
   OpBuilder builder(group);
   Value shape = emitShape(builder);
   auto call = graph::CallTPOp::create(builder, group.getLoc(), group.getResultTypes(),
@@ -238,9 +239,10 @@ void GroupFuser::emitCall(tp::ProgramOp program) {
                                       /*destinations=*/ValueRange());
   group->replaceAllUsesWith(call->getResults());
   group.erase();
+  return call;
 }
 
-void GroupFuser::fuse() {
+graph::CallTPOp GroupFuser::fuse() {
   tp::ProgramOp program = createProgram();
   emitBody(program);
   mergeLoops(program);
@@ -248,7 +250,15 @@ void GroupFuser::fuse() {
                    StringAttr::get(program.getContext(), tp::stringifyPatternKind(tp::computePatternKind(program))));
   remark::passed(group.getLoc(), remark::RemarkOpts::name("Fused").category(DEBUG_TYPE))
       << ("fused " + Twine(calls.size()) + " calls into @" + program.getSymName()).str();
-  emitCall(program);
+  return emitCall(program);
+}
+
+FailureOr<graph::CallTPOp> relax::fuseGroup(graph::FusionGroupOp group, SymbolTable &symbols, std::string &reason) {
+  GroupFuser fuser(group, symbols);
+  if (succeeded(fuser.analyze()))
+    return fuser.fuse();
+  reason = fuser.getReason();
+  return failure();
 }
 
 //===- Pass ---------------------------------------------------------------===//

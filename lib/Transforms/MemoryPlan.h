@@ -82,6 +82,10 @@ void lendResults(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVecto
 /// everything in the arena but scratch memory lives as long as the call.
 FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function, bool share = true);
 
+/// Puts the destinations of a function of the destination phase into memory; reports why it cannot. For a function
+/// without any nothing is done.
+LogicalResult planMemory(func::FuncOp function, bool share = true);
+
 /// JSON for the memory report: what is in the arena, the lower ones first, numbered from 0; `planned_bytes` is null
 /// where the expression would be too long.
 std::string printMemoryReport(func::FuncOp function, const MemoryPlan &plan);

@@ -275,29 +275,31 @@ private:
   SmallVector<Value> begins, ends; // for each tenant
 };
 
+/// A function of the graph level; kernels and others have no destinations.
+bool hasDestinations(func::FuncOp function) {
+  return function.walk([](AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isExternal() || !isGraphFunction(function))
-        continue;
-      if (!llvm::hasSingleElement(function.getBody())) {
-        function.emitError("has several blocks, memory planning expects structured control flow");
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (failed(planMemory(function, share)))
         return signalPassFailure();
-      }
-      FailureOr<MemoryPlan> plan = planFunctionMemory(function, share);
-      if (failed(plan))
-        return signalPassFailure();
-      PlanApplier(function, *plan).apply();
-    }
-  }
-
-private:
-  /// A function of the graph level; kernels and others have no destinations.
-  static bool isGraphFunction(func::FuncOp function) {
-    return function.walk([](AllocOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 };
 
 } // namespace
+
+LogicalResult relax::planMemory(func::FuncOp function, bool share) {
+  if (function.isExternal() || !hasDestinations(function))
+    return success();
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError("has several blocks, memory planning expects structured control flow");
+  FailureOr<MemoryPlan> plan = planFunctionMemory(function, share);
+  if (failed(plan))
+    return failure();
+  PlanApplier(function, *plan).apply();
+  return success();
+}
