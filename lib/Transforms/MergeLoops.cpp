@@ -58,6 +58,37 @@ static void generalizeOps(tp::ProgramOp program, IRRewriter &rewriter) {
   }
 }
 
+/// Without reduction loops an output that is read is one more input: a sum over no axes is x + 0. Merged into loops
+/// that visit each of its elements several times it would add up, and upstream's fusion takes all parallel loops.
+static void readOutputsAsInputs(tp::ProgramOp program, IRRewriter &rewriter) {
+  SmallVector<linalg::GenericOp> ops;
+  program.walk([&](linalg::GenericOp op) {
+    if (op.getNumParallelLoops() == op.getNumLoops() &&
+        llvm::any_of(op.getRegionOutputArgs(), [](BlockArgument read) { return !read.use_empty(); }))
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> inputs = op.getDpsInputs();
+    SmallVector<AffineMap> inputMaps, outputMaps;
+    for (OpOperand *input : op.getDpsInputOperands())
+      inputMaps.push_back(op.getMatchingIndexingMap(input));
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      outputMaps.push_back(op.getMatchingIndexingMap(&output));
+      inputs.push_back(output.get());
+    }
+    inputMaps.append(outputMaps);
+    inputMaps.append(outputMaps);
+    auto reading = linalg::GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getDpsInits(),
+                                             inputMaps, op.getIteratorTypesArray());
+    // The arguments of the outputs now are those of the new inputs.
+    rewriter.inlineRegionBefore(op.getRegion(), reading.getRegion(), reading.getRegion().begin());
+    for (Value output : reading.getDpsInits())
+      reading.getBody()->addArgument(getElementTypeOrSelf(output.getType()), op.getLoc());
+    rewriter.replaceOp(op, reading.getResults());
+  }
+}
+
 /// `(d0, 0)` becomes `(d0, d1)` where d1 has extent 1 and the output is indexed by it there: maps that mean the same
 /// are the same, so that an epilogue is seen to work in place.
 static void normalizeMaps(tp::ProgramOp program) {
@@ -117,6 +148,7 @@ void relax::mergeLoops(tp::ProgramOp program) {
   IRRewriter rewriter(context);
   simplify(program);
   generalizeOps(program, rewriter);
+  readOutputsAsInputs(program, rewriter);
   normalizeMaps(program);
 
   RewritePatternSet patterns(context);

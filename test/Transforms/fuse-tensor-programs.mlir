@@ -296,3 +296,46 @@ func.func @unsigned(%x: !u8) -> !u8 attributes {relax_sym.scope = #empty} {
   %1 = relax.call_tp @half(%0) : (!u8) -> !u8
   return %1 : !u8
 }
+
+// -----
+
+#n = #relax_sym.shape<[n]>
+#n_3 = #relax_sym.shape<[3, n]>
+#empty = #relax_sym.scope<>
+#id = affine_map<(d0) -> (d0)>
+#row = affine_map<(d0, d1) -> (d1)>
+#both = affine_map<(d0, d1) -> (d0, d1)>
+
+// A sum over no axes reads its output; merged into loops that repeat it, it would add up.
+// CHECK-LABEL: relax_tp.func private @fused_sum_repeat(
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel"]}
+//  CHECK-SAME:     ins(%{{.*}} : tensor<?xi8>) outs(%{{.*}} : tensor<3x?xi8>)
+//  CHECK-NEXT:   ^bb0(%[[IN:.*]]: i8, %{{.*}}: i8):
+//  CHECK-NEXT:     linalg.yield %[[IN]]
+relax_tp.func private @sum(%x: tensor<?xi8> {relax_sym.shape = #n}) outs(%o: tensor<?xi8> {relax_sym.shape = #n})
+    attributes {relax_sym.scope = #empty} {
+  %zero = arith.constant 0 : i8
+  %0 = linalg.fill ins(%zero : i8) outs(%o : tensor<?xi8>) -> tensor<?xi8>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xi8>) outs(%0 : tensor<?xi8>) {
+  ^bb0(%a: i8, %out: i8):
+    %2 = arith.addi %a, %out : i8
+    linalg.yield %2 : i8
+  } -> tensor<?xi8>
+  relax_tp.yield %1 : tensor<?xi8>
+}
+relax_tp.func private @repeat(%x: tensor<?xi8> {relax_sym.shape = #n}) outs(%o: tensor<3x?xi8> {relax_sym.shape = #n_3})
+    attributes {relax_sym.scope = #empty} {
+  %0 = linalg.generic {indexing_maps = [#row, #both], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?xi8>) outs(%o : tensor<3x?xi8>) {
+  ^bb0(%a: i8, %out: i8):
+    linalg.yield %a : i8
+  } -> tensor<3x?xi8>
+  relax_tp.yield %0 : tensor<3x?xi8>
+}
+func.func @sum_over_no_axes(%x: tensor<?xi8, #n>) -> tensor<3x?xi8, #n_3> attributes {relax_sym.scope = #empty} {
+  %0 = relax.call_tp @sum(%x) : (tensor<?xi8, #n>) -> tensor<?xi8, #n>
+  %1 = relax.call_tp @repeat(%0) : (tensor<?xi8, #n>) -> tensor<3x?xi8, #n_3>
+  return %1 : tensor<3x?xi8, #n_3>
+}
