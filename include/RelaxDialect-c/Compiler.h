@@ -189,6 +189,7 @@ typedef struct relax_compile_options {
   const char *const *functions; /* entries; "*" is every public function. None: "main", else the only one */
   int64_t num_functions;
   const char *blob_directory; /* where weight files with relative names are; NULL: the working directory */
+  int32_t capture;            /* nonzero: launches are recorded and run again (docs/Passes/GraphCapture.md) */
 } relax_compile_options;
 
 /** Compiles to an artifact file; the module stays as it is. `options` may be NULL. On failure nothing is left at

@@ -34,6 +34,7 @@ static relax_status compile(const relax_module *module, const relax_compile_opti
   PassManager manager(module->owner, ModuleOp::getOperationName());
   KernelPipelineOptions kernels;
   kernels.vectorBits = target->vectorBits;
+  kernels.capture = given.capture != 0;
   buildDefaultPipeline(manager, kernels);
   if (failed(manager.run(*copy)))
     return call.failWith(RELAX_COMPILE_FAILED, "a pass failed without a message");

@@ -1,6 +1,8 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Recorded launches: the same results as without, whatever the sizes and addresses are, within the bound of the cache."""
 
+import os
+import pathlib
 import threading
 
 import numpy as np
@@ -98,6 +100,14 @@ def test_replays_with_new_addresses(relax, artifact):
     assert count(executable, "captures", "replays", "evictions", "recordings") == (4, 4, 0, 4)
 
 
+def test_switch_of_the_package(relax):
+    """Module.compile(capture=True), with the bound of Executable."""
+    executable = relax.Module.parse(MODULE, "capture.mlir").compile(functions=["one"], capture=True, capture_limit=1)
+    for n in (4, 4, 5, 4):
+        np.testing.assert_array_equal(call(executable, "one", random(n), random(1))[0], scan(random(n), 3))
+    assert count(executable, "captures", "replays", "evictions", "recordings") == (3, 1, 2, 1)
+
+
 def test_only_what_the_launches_depend_on_is_in_the_key(relax, artifact):
     executable = relax.load(artifact)
     for m in range(10):
@@ -166,6 +176,24 @@ def test_steady_state_allocates_nothing(relax, artifact):
         call(executable, "one", random(n), random(1))
     assert executable.counters["allocations"] == before
     assert executable.counters["captures"] == 2
+
+
+def test_many_sizes_keep_the_memory(relax, artifact):
+    """400 sizes in one process: 16 recordings, and no growth of resident memory behind the first 50."""
+
+    def resident():
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    executable, before = relax.load(artifact), 0
+    x, y = random(600), random(1)
+    for step in range(400):
+        n = (step * 211) % 401 + 100
+        if step == 50:
+            call(executable, "one", x, y)  # the largest one
+            before = resident()
+        call(executable, "one", x[:n], y)
+    assert resident() - before <= 1 << 20
+    assert count(executable, "recordings", "evictions") == (16, executable.counters["captures"] - 16)
 
 
 def test_threads_have_recordings_of_their_own(relax, artifact):
