@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/QuantizationPasses.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
@@ -54,11 +55,23 @@ static void addDispatch(OpPassManager &manager, const KernelPipelineOptions &opt
     manager.addPass(createDispatchByShapePass({options.dispatchTable}));
 }
 
+/// Nothing unless it is asked for. New ops are checked as those that they replace were.
+static void addQuantization(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (options.quantizeWeights.empty())
+    return;
+  graph::QuantizeWeightsPassOptions quantization;
+  quantization.format = options.quantizeWeights;
+  manager.addPass(graph::createQuantizeWeightsPass(quantization));
+  manager.addPass(graph::createInsertChecksPass());
+}
+
 void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
-  // Composite ops, then what they consist of.
+  // Composite ops, then what they consist of. Libraries get the products that are left.
+  addQuantization(manager, options);
   addDispatch(manager, options);
   buildDecomposePipeline(manager);
+  addQuantization(manager, options);
   addDispatch(manager, options);
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());

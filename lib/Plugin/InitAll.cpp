@@ -11,6 +11,7 @@
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/QuantizationPasses.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Dialect/Sym/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
@@ -43,6 +44,7 @@ void relax::registerAllPasses() {
     registerRelaxWorkspacePasses();
     sym::registerRelaxSymPasses();
     graph::registerRelaxGraphPasses();
+    graph::registerRelaxQuantizationPasses();
     tp::registerRelaxTensorProgramPasses();
     registerRelaxPipelines();
   });

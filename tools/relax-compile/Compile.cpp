@@ -170,6 +170,7 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   kernels.capture = options.capture;
   if (failed(disable(options.disabled, kernels)))
     return failure();
+  kernels.quantizeWeights = options.quantizeWeights;
   buildDefaultPipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
   if (succeeded(result) && !options.memoryReport.empty()) {

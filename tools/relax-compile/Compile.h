@@ -28,6 +28,7 @@ struct CompileOptions {
   std::vector<std::string> libraries; // files, or names of descriptions in `libraryDirectory`
   std::string libraryDirectory;
   std::string patterns, dispatchTable; // files; empty: none
+  std::string quantizeWeights;         // a format; empty: weights stay as they are
   bool liftWorkspaces = false;
   bool capture = false;
   std::vector<std::string> disabled; // groups of passes: kSwitches of Compile.cpp

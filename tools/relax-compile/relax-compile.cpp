@@ -68,6 +68,9 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string, true> memoryReport(
       "memory-report", llvm::cl::desc("Also write the memory plan: a page with a picture to FILE.html, else JSON"),
       llvm::cl::value_desc("file"), llvm::cl::location(options.memoryReport), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> quantize(
+      "quantize-weights", llvm::cl::desc("Store the weights of products in blocks of few bits: q4f16_1 or q8_0"),
+      llvm::cl::value_desc("format"), llvm::cl::location(options.quantizeWeights), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(
