@@ -52,6 +52,10 @@ struct Candidate {
   Group *group = nullptr;
   /// How the results of the group's last call depend on this call's result.
   PatternKind path = PatternKind::Elementwise;
+  /// Of a call that moves elements which a contraction of the group then reads where they were: who reads them, and how
+  /// its loops index the call's input.
+  OpOperand *reader = nullptr;
+  AffineMap reading = {};
 };
 
 bool isHeavy(PatternKind kind) { return kind == PatternKind::Reduction || kind == PatternKind::Contraction; }
@@ -80,6 +84,7 @@ private:
   void join(graph::CallTPOp call);
   Group *getCommonGroup(graph::CallTPOp call);
   bool canJoin(graph::CallTPOp call, Candidate &candidate, Group &group);
+  bool joinsAsMove(graph::CallTPOp call, Candidate &candidate);
   bool canJoinRows(graph::CallTPOp call, Candidate &candidate, Group &group);
   unsigned getRowRank(graph::CallTPOp call, Group &group);
   bool isRowSmall(graph::CallTPOp call, unsigned rank, int64_t &bytes);
@@ -189,11 +194,45 @@ bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &grou
   case PatternKind::Broadcast:
     return !tp::isExpensive(candidate.program);
   case PatternKind::Contraction:
-    return tp::isSelection(candidate.program);
+    return tp::isSelection(candidate.program) || joinsAsMove(call, candidate);
   case PatternKind::Opaque:
     return false;
   }
   return false;
+}
+
+/// The operand of the only contraction in `program` that is input `input` itself.
+static OpOperand *findReader(tp::ProgramOp program, unsigned input) {
+  OpOperand *reader = nullptr;
+  for (OpOperand &use : program.getBody().getArgument(input).getUses()) {
+    if (isa<tensor::DimOp>(use.getOwner()))
+      continue;
+    auto op = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    if (reader || !op || !op.isDpsInput(&use) || op.getNumReductionLoops() == 0)
+      return nullptr;
+    reader = &use;
+  }
+  return reader;
+}
+
+/// True when `call` moves elements for a contraction of the group that can read them where they were, in long steps.
+bool BlockFuser::joinsAsMove(graph::CallTPOp call, Candidate &candidate) {
+  std::optional<AffineMap> move = tp::getMove(candidate.program);
+  if (!move || !call->hasOneUse())
+    return false;
+  OpOperand &use = *call->use_begin();
+  Candidate &user = candidates[use.getOwner()];
+  OpOperand *reader = user.reader ? user.reader : findReader(user.program, use.getOperandNumber());
+  if (!reader)
+    return false;
+  auto contraction = cast<linalg::LinalgOp>(reader->getOwner());
+  AffineMap reading = move->compose(user.reader ? user.reading : contraction.getMatchingIndexingMap(reader));
+  if (!tp::readsInStep(contraction, reader, reading,
+                       cast<RankedTensorType>(candidate.program.getInputs()[0].getType())))
+    return false;
+  candidate.reader = reader;
+  candidate.reading = reading;
+  return true;
 }
 
 /// How many leading dimensions of all results in the group and of `call`'s count rows: each member computes a row from

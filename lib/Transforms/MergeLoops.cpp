@@ -20,6 +20,14 @@ using namespace mlir;
 using namespace mlir::relax;
 using tp::PatternKind;
 
+/// The producer only moves elements, which the consumer can as well read where they were.
+static bool movesInStep(Operation *producer, linalg::LinalgOp consumer, OpOperand *operand) {
+  auto op = dyn_cast<linalg::LinalgOp>(producer);
+  std::optional<AffineMap> move = op ? tp::getMove(op) : std::nullopt;
+  return move && tp::readsInStep(consumer, operand, move->compose(consumer.getMatchingIndexingMap(operand)),
+                                 cast<RankedTensorType>(op.getDpsInputOperand(0)->get().getType()));
+}
+
 /// Merging computes the producer wherever the consumer reads it.
 static bool shouldMerge(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
@@ -34,14 +42,14 @@ static bool shouldMerge(OpOperand *operand) {
   case PatternKind::Broadcast:
     return !tp::isExpensive(producer);
   case PatternKind::Contraction:
-    return tp::isSelection(producer);
+    return tp::isSelection(producer) || movesInStep(producer, consumer, operand);
   case PatternKind::Opaque:
     return false;
   }
   return false;
 }
 
-/// Only linalg.generic can be merged: named operations lose their names, contractions only when a selection joins them.
+/// Only linalg.generic can be merged: named operations lose their names, contractions only when they take something in.
 static void generalizeOps(tp::ProgramOp program, IRRewriter &rewriter) {
   SmallVector<linalg::LinalgOp> ops;
   program.walk([&](linalg::LinalgOp op) { ops.push_back(op); });

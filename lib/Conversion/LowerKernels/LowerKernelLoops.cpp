@@ -37,6 +37,21 @@ namespace {
 
 /// Steps that are done together: 4 of the reduction for 2 rows keep 8 factors and 2 sums in 16 vector registers.
 constexpr int64_t kReductionSteps = 4, kRowSteps = 2;
+/// Steps of a sum that is better added up in lanes than made in tiles from a transposed copy: 8 rows stay in the first
+/// cache.
+constexpr int64_t kLaneSteps = 1024;
+
+/// The tile would need a transposed copy of blocks of what lies contiguously along the innermost loop, a short
+/// reduction.
+bool needsTransposedCopy(linalg::GenericOp op, const RegisterTile &tile) {
+  if (!tile.packed || tile.inPanels)
+    return false;
+  OpOperand &packed = op->getOpOperand(*tile.packed);
+  unsigned innermost = op.getNumLoops() - 1;
+  AffineMap map = op.getMatchingIndexingMap(&packed);
+  return !isUnitStride(packed.get(), map, tile.column) && isUnitStride(packed.get(), map, innermost) &&
+         op.getStaticLoopRanges()[innermost] <= kLaneSteps;
+}
 
 /// How many steps of each loop are jammed, 1 for most.
 SmallVector<int64_t> chooseSteps(linalg::GenericOp op) {
@@ -200,10 +215,11 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
       sizes.push_back(range.size);
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(rewriter, loc, sizes);
     std::optional<RegisterTile> tile = chooseRegisterTile(op, vectorBits);
-    if (!tile) {
+    if (!tile || needsTransposedCopy(op, *tile)) {
       if (std::optional<LaneSum> sum = chooseLaneSum(op, vectorBits))
         return emitLaneSum(rewriter, op, *sum, extents);
-      return NestEmitter(rewriter, op, extents).emit();
+      if (!tile)
+        return NestEmitter(rewriter, op, extents).emit();
     }
 
     Value scratch;

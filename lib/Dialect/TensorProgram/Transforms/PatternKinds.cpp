@@ -215,6 +215,59 @@ bool tp::isExpensive(Operation *op) {
       .wasInterrupted();
 }
 
+std::optional<AffineMap> tp::getMove(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
+    return std::nullopt;
+  OpOperand *input = op.getDpsInputOperand(0);
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!isa<RankedTensorType>(input->get().getType()) || !out.isPermutation() ||
+      op.getBlock()->getTerminator()->getOperand(0) != op.getMatchingBlockArgument(input))
+    return std::nullopt;
+  return op.getMatchingIndexingMap(input).compose(inversePermutation(out));
+}
+
+std::optional<AffineMap> tp::getMove(ProgramOp program) {
+  if (program.isBufferForm() || program.getNumInputs() != 1 || program.getNumOuts() != 1)
+    return std::nullopt;
+  auto op = program.getYield().getOperand(0).getDefiningOp<linalg::LinalgOp>();
+  if (!op || op.getNumDpsInputs() != 1 || op.getDpsInputOperand(0)->get() != program.getInputs()[0])
+    return std::nullopt;
+  return getMove(op);
+}
+
+/// The loop along the last dimension that is not 1, which no other dimension mentions.
+static std::optional<unsigned> getRowLoop(AffineMap map, ShapedType type) {
+  for (unsigned dim = map.getNumResults(); dim-- > 0;) {
+    if (type.getDimSize(dim) == 1)
+      continue;
+    auto loop = dyn_cast<AffineDimExpr>(map.getResult(dim));
+    return loop ? std::optional(loop.getPosition()) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool tp::readsInStep(linalg::LinalgOp contraction, OpOperand *operand, AffineMap map, RankedTensorType source) {
+  if (!map.isProjectedPermutation(/*allowZeroInResults=*/true) || contraction.getNumDpsInits() != 1)
+    return false;
+  std::optional<unsigned> row = getRowLoop(map, source);
+  OpOperand *init = contraction.getDpsInitOperand(0);
+  auto initType = dyn_cast<RankedTensorType>(init->get().getType());
+  if (!row || !initType)
+    return false;
+  if (contraction.getIteratorTypesArray()[*row] == utils::IteratorType::parallel)
+    return getRowLoop(contraction.getMatchingIndexingMap(init), initType) == row;
+  // Of longer ones a few rows do not fit the first cache, in which such sums are added up.
+  constexpr int64_t kLongest = 1024;
+  int64_t range = contraction.getStaticLoopRanges()[*row];
+  if (ShapedType::isDynamic(range) || range > kLongest)
+    return false;
+  return llvm::all_of(contraction.getDpsInputOperands(), [&](OpOperand *other) {
+    AffineMap otherMap = contraction.getMatchingIndexingMap(other);
+    auto type = dyn_cast<RankedTensorType>(other->get().getType());
+    return other == operand || !type || !otherMap.isFunctionOfDim(*row) || getRowLoop(otherMap, type) == row;
+  });
+}
+
 bool tp::isSelection(Operation *op) {
   bool selects = false;
   WalkResult result = op->walk([&](Operation *inner) {

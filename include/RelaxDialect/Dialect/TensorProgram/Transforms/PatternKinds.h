@@ -35,6 +35,16 @@ bool isExpensive(Operation *op);
 /// it reads and is best never stored.
 bool isSelection(Operation *op);
 
+/// When `op` only moves elements (transposes, adds or drops dimensions of 1, repeats): the index of its input that each
+/// index of its result reads.
+std::optional<AffineMap> getMove(linalg::LinalgOp op);
+/// The same of a program with one input that does nothing else.
+std::optional<AffineMap> getMove(ProgramOp program);
+/// A contraction may read `source` by `map` in the place of `operand`, so that nothing has to be moved before: its loop
+/// along the rows of `source`, the last dimension, walks the rows of its result, or is a reduction of known length that
+/// walks rows of everything else that depends on it.
+bool readsInStep(linalg::LinalgOp contraction, OpOperand *operand, AffineMap map, RankedTensorType source);
+
 } // namespace mlir::relax::tp
 
 #endif // RELAXDIALECT_DIALECT_TENSORPROGRAM_TRANSFORMS_PATTERNKINDS_H

@@ -1,0 +1,40 @@
+// RUN: relax-opt %s --relax-legalize-ops --relax-annotate-pattern-kinds --relax-fuse-ops --relax-fuse-tensor-programs --split-input-file | FileCheck %s
+
+// Keys are read where they are, row by row, whatever the order of the other dimensions.
+// CHECK-LABEL: func.func @keys(
+//   CHECK-NOT:   call_tp
+//       CHECK:   relax.call_tp @fused_permute_dims_matmul(%arg0, %arg1)
+//   CHECK-NOT:   call_tp
+func.func @keys(%q: tensor<?x?x64xf32, #relax_sym.shape<[h, s, 64]>>, %k: tensor<?x?x64xf32, #relax_sym.shape<[t, h, 64]>>) -> tensor<?x?x?xf32, #relax_sym.shape<[h, s, t]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.permute_dims %k {permutation = array<i64: 1, 2, 0>} : (tensor<?x?x64xf32, #relax_sym.shape<[t, h, 64]>>) -> tensor<?x64x?xf32, #relax_sym.shape<[h, 64, t]>>
+  %1 = relax.matmul %q, %0 : (tensor<?x?x64xf32, #relax_sym.shape<[h, s, 64]>>, tensor<?x64x?xf32, #relax_sym.shape<[h, 64, t]>>) -> tensor<?x?x?xf32, #relax_sym.shape<[h, s, t]>>
+  return %1 : tensor<?x?x?xf32, #relax_sym.shape<[h, s, t]>>
+}
+
+// -----
+
+// Values: their rows are rows of the result.
+// CHECK-LABEL: func.func @values(
+//   CHECK-NOT:   call_tp
+//       CHECK:   relax.call_tp @fused_permute_dims_matmul(%arg1, %arg0)
+//   CHECK-NOT:   call_tp
+func.func @values(%p: tensor<?x?x?xf32, #relax_sym.shape<[h, s, t]>>, %v: tensor<?x?x64xf32, #relax_sym.shape<[t, h, 64]>>) -> tensor<?x?x64xf32, #relax_sym.shape<[h, s, 64]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.permute_dims %v {permutation = array<i64: 1, 0, 2>} : (tensor<?x?x64xf32, #relax_sym.shape<[t, h, 64]>>) -> tensor<?x?x64xf32, #relax_sym.shape<[h, t, 64]>>
+  %1 = relax.matmul %p, %0 : (tensor<?x?x?xf32, #relax_sym.shape<[h, s, t]>>, tensor<?x?x64xf32, #relax_sym.shape<[h, t, 64]>>) -> tensor<?x?x64xf32, #relax_sym.shape<[h, s, 64]>>
+  return %1 : tensor<?x?x64xf32, #relax_sym.shape<[h, s, 64]>>
+}
+
+// -----
+
+// A sum of unknown length: the copy makes long steps of it.
+// CHECK-LABEL: func.func @across(
+//       CHECK:   relax.call_tp @permute_dims(
+//       CHECK:   relax.call_tp @matmul(
+func.func @across(%a: tensor<?x?xf32, #relax_sym.shape<[n, k]>>, %b: tensor<?x?xf32, #relax_sym.shape<[m, k]>>) -> tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.permute_dims %b {permutation = array<i64: 1, 0>} : (tensor<?x?xf32, #relax_sym.shape<[m, k]>>) -> tensor<?x?xf32, #relax_sym.shape<[k, m]>>
+  %1 = relax.matmul %a, %0 : (tensor<?x?xf32, #relax_sym.shape<[n, k]>>, tensor<?x?xf32, #relax_sym.shape<[k, m]>>) -> tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+  return %1 : tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+}
