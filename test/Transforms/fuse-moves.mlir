@@ -3,7 +3,7 @@
 // Keys are read where they are, row by row, whatever the order of the other dimensions.
 // CHECK-LABEL: func.func @keys(
 //   CHECK-NOT:   call_tp
-//       CHECK:   relax.call_tp @fused_permute_dims_matmul(%arg0, %arg1)
+//       CHECK:   relax.call_tp @fused_permute_dims_matmul(%arg1, %arg0)
 //   CHECK-NOT:   call_tp
 func.func @keys(%q: tensor<?x?x64xf32, #relax_sym.shape<[h, s, 64]>>, %k: tensor<?x?x64xf32, #relax_sym.shape<[t, h, 64]>>) -> tensor<?x?x?xf32, #relax_sym.shape<[h, s, t]>>
     attributes {relax_sym.scope = #relax_sym.scope<>} {

@@ -37,9 +37,9 @@ namespace {
 
 /// Steps that are done together: 4 of the reduction for 2 rows keep 8 factors and 2 sums in 16 vector registers.
 constexpr int64_t kReductionSteps = 4, kRowSteps = 2;
-/// Steps of a sum that is better added up in lanes than made in tiles from a transposed copy: 8 rows stay in the first
-/// cache.
-constexpr int64_t kLaneSteps = 1024;
+/// Steps of a sum that few rows better add up in lanes than make in tiles from a transposed copy: 8 rows stay in the
+/// first cache. Tiles of so many rows repay the copy.
+constexpr int64_t kLaneSteps = 1024, kCopyTiles = 8;
 
 /// The tile would need a transposed copy of blocks of what lies contiguously along the innermost loop, a short
 /// reduction.
@@ -215,12 +215,13 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
       sizes.push_back(range.size);
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(rewriter, loc, sizes);
     std::optional<RegisterTile> tile = chooseRegisterTile(op, vectorBits);
-    if (!tile || needsTransposedCopy(op, *tile)) {
-      if (std::optional<LaneSum> sum = chooseLaneSum(op, vectorBits))
-        return emitLaneSum(rewriter, op, *sum, extents);
-      if (!tile)
-        return NestEmitter(rewriter, op, extents).emit();
-    }
+    std::optional<LaneSum> sum;
+    if (!tile || needsTransposedCopy(op, *tile))
+      sum = chooseLaneSum(op, vectorBits);
+    if (!tile && sum)
+      return emitLaneSum(rewriter, op, *sum, extents);
+    if (!tile)
+      return NestEmitter(rewriter, op, extents).emit();
 
     Value scratch;
     if (tile->packed) {
@@ -235,8 +236,9 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     }
     if (tile->inPanels)
       return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
-    // A few rows do not repay the copy: their sums stay in memory, and what they are multiplied with is read once.
-    Value least = arith::ConstantIndexOp::create(rewriter, loc, tile->rows);
+    // A few rows do not repay the copy: their sums stay in memory or lanes, and what they are multiplied with is read
+    // once.
+    Value least = arith::ConstantIndexOp::create(rewriter, loc, tile->rows * (sum ? kCopyTiles : 1));
     Value rows = getRowExtent(rewriter, loc, tile->rowLoops, extents);
     Value enough = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, rows, least);
     if (matchPattern(enough, m_One()))
@@ -244,7 +246,10 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     auto branch = scf::IfOp::create(rewriter, loc, enough, /*withElseRegion=*/true);
     OpBuilder many = branch.getThenBodyBuilder(), few = branch.getElseBodyBuilder();
     emitRegisterTiles(many, op, *tile, extents, scratch);
-    NestEmitter(few, op, extents).emit();
+    if (sum)
+      emitLaneSum(few, op, *sum, extents);
+    else
+      NestEmitter(few, op, extents).emit();
   }
 };
 
