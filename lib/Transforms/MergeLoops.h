@@ -11,8 +11,8 @@
 namespace mlir::relax {
 
 /// Merges linalg operations of a program in tensor form, and simplifies what surrounds them. Contractions keep their
-/// bodies, except that they take in a selection (tp::isSelection) or
-/// read elements where they were before they were moved (tp::readsInStep).
+/// bodies, except that they take in a selection (tp::isSelection) or read elements where they were before they were
+/// moved (tp::readsInStep).
 void mergeLoops(tp::ProgramOp program);
 
 } // namespace mlir::relax
