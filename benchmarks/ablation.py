@@ -14,6 +14,7 @@ a build:
 """
 import argparse
 import itertools
+import os
 import pathlib
 import statistics
 import subprocess
@@ -79,6 +80,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="every combination of the switches")
     args = parser.parse_args()
 
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", str(args.threads))  # read when the library is loaded
     import numpy as np
     import relax
     from generated_models import DECODER, SMALL_DECODER, decoder_inputs, save_decoder

@@ -20,6 +20,7 @@
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/LoopClasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 #include "RelaxDialect/Transforms/Passes.h"
+#include "TensorAliases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 
@@ -67,9 +68,11 @@ public:
 
   LogicalResult run() {
     for (Operation &op : block)
-      if (auto call = dyn_cast<graph::CallTPOp>(op))
+      if (auto call = dyn_cast<graph::CallTPOp>(op)) {
+        readSources(call);
         if (failed(addCandidate(call)))
           return failure();
+      }
     for (Operation &op : llvm::reverse(block))
       if (auto call = dyn_cast<graph::CallTPOp>(op); call && candidates.contains(call))
         join(call);
@@ -80,6 +83,7 @@ public:
   }
 
 private:
+  void readSources(graph::CallTPOp call);
   LogicalResult addCandidate(graph::CallTPOp call);
   void join(graph::CallTPOp call);
   Group *getCommonGroup(graph::CallTPOp call);
@@ -110,6 +114,57 @@ static PatternKind getPatternKind(tp::ProgramOp program) {
 static bool endsInLoops(tp::ProgramOp program) {
   auto last = program.getYield().getOperand(0).getDefiningOp<linalg::LinalgOp>();
   return last && !isa<linalg::FillOp>(last);
+}
+
+/// Gives the results of a call the types that follow from its operands; other users read them under the old ones.
+/// False, and nothing is changed, when these are not proved to be the same.
+static bool renameResults(graph::CallTPOp call, sym::TensorProgramInterface program,
+                          const graph::CallUnification &unification, sym::Prover &prover) {
+  SmallVector<Type> types = graph::inferProgramCallTypes(program, unification.mapping, call->getNumResults());
+  for (auto [type, result] : llvm::zip_equal(types, call->getResults()))
+    for (auto [a, b] : llvm::zip(sym::getSymbolicDims(type), sym::getSymbolicDims(result.getType())))
+      if (a != b && (!a || !b || prover.isEqual(a, b) != sym::Verdict::True))
+        return false;
+  OpBuilder builder(call->getContext());
+  builder.setInsertionPointAfter(call);
+  for (auto [type, result] : llvm::zip_equal(types, call->getResults())) {
+    Type old = result.getType();
+    if (type == old || !isa<RankedTensorType>(old))
+      continue;
+    result.setType(cast<RankedTensorType>(type).clone(getElementTypeOrSelf(old)));
+    auto refined = graph::RefineOp::create(builder, call.getLoc(), old, result);
+    result.replaceAllUsesExcept(refined, refined);
+  }
+  return true;
+}
+
+/// What another call made under a name with extents that were proved equal (`relax.refine`) is read under its own name,
+/// where the facts prove the call's extents as well, so that names do not keep calls apart.
+void BlockFuser::readSources(graph::CallTPOp call) {
+  if (!call.getDestinations().empty())
+    return;
+  auto program = symbols.lookupNearestSymbolFrom<sym::TensorProgramInterface>(call, call.getCalleeAttr());
+  for (OpOperand &input : graph::ProgramCallOpInterface(call).getProgramInputsMutable()) {
+    Value named = input.get();
+    if (!program || !named.getDefiningOp<graph::RefineOp>())
+      continue;
+    Value source = named;
+    while (source.getDefiningOp<graph::RefineOp>())
+      source = getAliasSource(source, Through::Names);
+    auto maker = source.getDefiningOp<graph::CallTPOp>();
+    if (!maker || maker->getBlock() != &block)
+      continue;
+    sym::Prover prover(call.getContext(), sym::getScope(call));
+    input.set(source);
+    ScopedDiagnosticHandler quiet(call.getContext(), [](Diagnostic &) { return success(); });
+    FailureOr<graph::CallUnification> unification = graph::unifyProgramCall(call, program, prover);
+    if (failed(unification) || !unification->isProved() || !renameResults(call, program, *unification, prover)) {
+      input.set(named);
+      continue;
+    }
+    if (named.use_empty())
+      named.getDefiningOp()->erase();
+  }
 }
 
 /// A call whose extents are proved and whose program is understood. Fails only when a call can never succeed.

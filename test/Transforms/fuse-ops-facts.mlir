@@ -1,4 +1,4 @@
-// RUN: relax-opt %s --relax-annotate-pattern-kinds --relax-fuse-ops | FileCheck %s
+// RUN: relax-opt %s --split-input-file --relax-annotate-pattern-kinds --relax-fuse-ops | FileCheck %s
 
 #n_8 = #relax_sym.shape<[n, 8]>
 #n_4 = #relax_sym.shape<[n, 4]>
@@ -50,3 +50,36 @@ func.func @binder(%x: tensor<?x8xf32>, %y: !x8) -> !x8 attributes {relax_sym.sco
   return %2 : !x8
 }
 
+
+// -----
+
+#n = #relax_sym.shape<[n]>
+#m = #relax_sym.shape<[m]>
+#id = affine_map<(d0) -> (d0)>
+relax_tp.func private @exp(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  relax_tp.yield %0 : tensor<?xf32>
+}
+relax_tp.func private @add(%x: tensor<?xf32> {relax_sym.shape = #n}, %y: tensor<?xf32> {relax_sym.shape = #n})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
+  relax_tp.yield %0 : tensor<?xf32>
+}
+
+// A name with extents that are proved equal does not keep calls apart; who else reads the result does so under its old name.
+// CHECK-LABEL: func.func @named(
+//       CHECK:   %[[G:.*]] = relax.fusion_group
+//       CHECK:     %[[E:.*]] = relax.call_tp @exp(%arg0)
+//       CHECK:     %[[A:.*]] = relax.call_tp @add(%[[E]], %arg1) : (tensor<?xf32, #[[N:.*]]>, tensor<?xf32, #[[M:.*]]>) -> tensor<?xf32, #[[N]]>
+//       CHECK:     %[[B:.*]] = relax.call_tp @exp(%[[A]])
+//       CHECK:   }
+//       CHECK:   %[[R:.*]] = relax.refine %[[G]] : tensor<?xf32, #[[N]]> to tensor<?xf32, #[[M]]>
+//       CHECK:   return %[[R]]
+func.func @named(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> tensor<?xf32, #m> attributes {relax_sym.scope = #relax_sym.scope<"n == m">} {
+  %0 = relax.call_tp @exp(%x) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %1 = relax.refine %0 : tensor<?xf32, #n> to tensor<?xf32, #m>
+  %2 = relax.call_tp @add(%1, %y) : (tensor<?xf32, #m>, tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %3 = relax.call_tp @exp(%2) : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  return %3 : tensor<?xf32, #m>
+}
