@@ -38,14 +38,25 @@ def load(artifact, **options) -> Executable:
     return Executable(artifact, **options)
 
 
+def _import(place):
+    """A module of the package; what the compiler needs may be missing or of another version."""
+    import importlib
+    try:
+        return importlib.import_module(place, __name__)
+    except ImportError as error:
+        if ".so" not in str(error):
+            raise
+        raise ImportError("the compiler of relax cannot be loaded: it needs the shared libraries of MLIR and LLVM 22.1 "
+                          f"that it was built with (running artifacts does not). The loader says: {error}") from error
+
+
 def __getattr__(name):
     # The compiler is loaded when it is asked for first.
-    import importlib
     if name in ("generate", "gguf", "onnx", "torch"):
-        return importlib.import_module("." + name, __name__)
+        return _import("." + name)
     if name not in _PLACES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    value = getattr(importlib.import_module(_PLACES[name], __name__), name)
+    value = getattr(_import(_PLACES[name]), name)
     globals()[name] = value
     return value
 

@@ -34,7 +34,7 @@ def _from_python(value, type_name, name):
 def _from_torch(tensor):
     """The memory of a tensor of PyTorch as an array; bfloat16, which numpy has not, as its bits with its name."""
     import torch
-    tensor = tensor.detach()
+    tensor = tensor.detach().resolve_neg()
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.uint16).numpy(), "bfloat16"
     return tensor.numpy(), ""

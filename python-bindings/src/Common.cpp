@@ -6,6 +6,7 @@
 #include "Common.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace relax_python;
 
@@ -94,6 +95,45 @@ relax_rt_dtype parseFormat(const char *format, Py_ssize_t itemSize) {
   if (*format == '?')
     return {RELAX_RT_BOOL, 8, 1};
   return none;
+}
+
+/// Whether a type is the class of plain tensors of PyTorch, or of parameters: not one that only looks like them.
+bool isTorchType(PyTypeObject *type) {
+  static PyTypeObject *known[2] = {nullptr, nullptr};
+  if (type == known[0] || type == known[1])
+    return true;
+  static constexpr const char *kNames[2][2] = {{"torch", "Tensor"}, {"torch.nn.parameter", "Parameter"}};
+  nb::handle object(reinterpret_cast<PyObject *>(type));
+  nb::object module = nb::getattr(object, "__module__", nb::none()), name = nb::getattr(object, "__name__", nb::none());
+  if (!nb::isinstance<nb::str>(module) || !nb::isinstance<nb::str>(name))
+    return false;
+  for (int i = 0; i < 2; ++i)
+    if (PyUnicode_CompareWithASCIIString(module.ptr(), kNames[i][0]) == 0 &&
+        PyUnicode_CompareWithASCIIString(name.ptr(), kNames[i][1]) == 0) {
+      known[i] = reinterpret_cast<PyTypeObject *>(object.inc_ref().ptr());
+      return true;
+    }
+  return false;
+}
+
+/// What a dtype of PyTorch says, which is one object for the whole process; 0 bits when it is not one of ours.
+relax_rt_dtype getTorchDtype(nb::handle dtype) {
+  static auto *known = new std::vector<std::pair<PyObject *, relax_rt_dtype>>();
+  for (const auto &[object, ours] : *known)
+    if (object == dtype.ptr())
+      return ours;
+  std::string name = nb::cast<std::string>(nb::repr(dtype));
+  relax_rt_dtype ours = {0, 0, 1};
+  for (auto [code, kind] : {std::pair(RELAX_RT_FLOAT, "float"), {RELAX_RT_INT, "int"}, {RELAX_RT_UINT, "uint"}})
+    for (unsigned bits : {8u, 16u, 32u, 64u})
+      if (name == "torch." + (kind + std::to_string(bits)) && !(bits == 8 && code == RELAX_RT_FLOAT))
+        ours = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
+  if (name == "torch.bool")
+    ours = {RELAX_RT_BOOL, 8, 1};
+  if (name == "torch.bfloat16")
+    ours = {RELAX_RT_BFLOAT, 16, 1};
+  known->emplace_back(dtype.inc_ref().ptr(), ours);
+  return ours;
 }
 
 } // namespace
@@ -206,8 +246,35 @@ bool Arguments::addBuffer(nb::handle value) {
   return true;
 }
 
+/// Adds a plain, dense tensor of PyTorch in the memory of the CPU, as relax._arrays does for all of them.
+bool Arguments::addTorch(nb::handle value) {
+  if (!isTorchType(Py_TYPE(value.ptr())))
+    return false;
+  try {
+    if (!nb::cast<bool>(value.attr("is_cpu")) || !nb::cast<bool>(value.attr("is_contiguous")()) ||
+        nb::cast<bool>(value.attr("is_neg")()))
+      return false;
+    relax_rt_dtype dtype = getTorchDtype(value.attr("dtype"));
+    auto address = nb::cast<uintptr_t>(value.attr("data_ptr")());
+    if (dtype.bits == 0 || address % (dtype.bits / 8) != 0)
+      return false;
+    nb::tuple shape = nb::cast<nb::tuple>(value.attr("shape"));
+    auto dims = std::make_unique<int64_t[]>(shape.size() + 1);
+    for (size_t i = 0; i < shape.size(); ++i)
+      dims[i] = nb::cast<int64_t>(shape[i]);
+    storages.push_back(value.attr("untyped_storage")());
+    views.push_back({reinterpret_cast<void *>(address), dims.get(), static_cast<int64_t>(shape.size()), dtype});
+    shapes.push_back(std::move(dims));
+    return true;
+  } catch (nb::python_error &) {
+    return false; // without memory of its own, sparse, ...: relax._arrays says what is wrong
+  } catch (nb::cast_error &) {
+    return false;
+  }
+}
+
 void Arguments::add(const TensorInfo &info, nb::handle value) {
-  if (addBuffer(value))
+  if (addBuffer(value) || addTorch(value))
     return;
   // Strides, lists, tensors of other packages: relax._arrays makes a dense array, as its bits where needed.
   nb::tuple made = nb::cast<nb::tuple>(python().toArray(value, getTypeName(info.dtype), info.name));

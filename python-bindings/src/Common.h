@@ -12,6 +12,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,9 +57,12 @@ public:
 private:
   void add(const TensorInfo &info, nb::handle value);
   bool addBuffer(nb::handle value);
+  bool addTorch(nb::handle value);
 
   std::vector<relax_rt_tensor_view> views;
   std::vector<Py_buffer> buffers;
+  std::vector<nb::object> storages; // of tensors of PyTorch
+  std::vector<std::unique_ptr<int64_t[]>> shapes;
 };
 
 /// A new array with a copy of the tensor.

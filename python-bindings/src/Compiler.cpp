@@ -9,6 +9,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <mutex>
+
 using namespace relax_python;
 
 nb::list relax_python::getDiagnostics() {
@@ -72,6 +74,8 @@ public:
 
   std::shared_ptr<Context> context;
   relax_module *handle;
+  /// The texts of signatures are there until the module is changed. Recursive: a callback may ask for them.
+  mutable std::recursive_mutex mutex;
 };
 
 /// A function of a module, for the interpreter.
@@ -126,6 +130,7 @@ void Module::run(const std::string &pipeline, bool verify, const nb::object &bef
   relax_status status;
   {
     nb::gil_scoped_release unlocked;
+    std::lock_guard<std::recursive_mutex> lock(mutex);
     status = relax_module_run_pipeline(handle, pipeline.c_str(), &options);
   }
   if (watch.error)
@@ -136,6 +141,7 @@ void Module::run(const std::string &pipeline, bool verify, const nb::object &bef
 std::vector<Signature> Module::getFunctions() const {
   std::vector<Signature> functions;
   nb::gil_scoped_release unlocked; // it waits for a pipeline of another thread, whose callbacks need the GIL
+  std::lock_guard<std::recursive_mutex> lock(mutex);
   for (int64_t f = 0; f < relax_module_num_functions(handle); ++f) {
     Signature &signature = functions.emplace_back();
     signature.name = relax_module_function_name(handle, f);

@@ -105,6 +105,25 @@ def test_layouts(executable):
     assert executable([[1, 1, 1, 1]], W)["y"].shape == (1, 8)  # integers become floats
 
 
+def test_tensors_of_pytorch(executable, relax):
+    torch = pytest.importorskip("torch")
+    for n in (6, 0, 1):
+        x = torch.from_numpy(make_x(n))
+        want = executable(x.numpy(), W)["y"]
+        subclass = type("Subclass", (torch.Tensor,), {})
+        for tensor in [x, torch.nn.Parameter(x), x.clone().requires_grad_(), x.repeat_interleave(2, 0)[::2],
+                       x.t().contiguous().t(), torch.complex(x, -x).conj().imag, x.as_subclass(subclass)]:
+            np.testing.assert_array_equal(executable(tensor, W)["y"], want)
+    with pytest.raises(relax.RelaxError, match="float64"):
+        executable(x.double(), W)
+    for bad in [torch.ones(2, 4, device="meta"), torch.ones(2, 4).to_sparse(), torch.ones(2, 4, dtype=torch.complex64)]:
+        with pytest.raises((TypeError, RuntimeError, NotImplementedError)):
+            executable(bad, W)
+    twice = executable["twice"](torch.tensor([1, 2], dtype=torch.int32), torch.tensor([0.5, 1.0], dtype=torch.float64),
+                                torch.tensor([True, False]), torch.tensor(2.0))
+    assert [array.tolist() for array in twice.values()] == [[2, 4], [1, 2], [True, False], 4]
+
+
 def test_no_wrong_values_from_lists(executable):
     twice = executable["twice"]
     flags, doubles = [True, False], [0.5, 1.0]
@@ -260,6 +279,30 @@ def test_threads(executable):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_other_threads_run_meanwhile(relax, module):
+    """The GIL is released while a module is compiled and while a function runs."""
+    n = relax.dim("n")
+    with relax.function() as f:
+        x = f.input("x", (n, n))
+        f.output(y=x @ x @ x)
+    long_call = f.module.compile(threads=1)
+    x = np.ones((700, 700), np.float32)
+    for work in (lambda: module.compile_to_bytes(functions=["*"]), lambda: long_call(x)):
+        ended = threading.Event()
+
+        def run(work=work, ended=ended):
+            work()
+            ended.set()
+
+        worker = threading.Thread(target=run)
+        worker.start()
+        turns = 0
+        while not ended.wait(0.001):
+            turns += 1
+        worker.join()
+        assert turns >= 3
 
 
 def test_lifetime(relax, artifact):
@@ -448,6 +491,23 @@ assert y.tolist() == [[4.0] * 8] * 2
 assert "libMLIR" not in open("/proc/self/maps").read()
 relax.dim("n")
 assert "libMLIR" in open("/proc/self/maps").read()
+""")
+
+
+def test_without_the_compilers_libraries(build, tmp_path):
+    """Another MLIR has another name, which the loader does not take: the error says what is needed."""
+    loader = "libMLIR.so.22.1: cannot open shared object file: No such file or directory"
+    (tmp_path / "_compiler.py").write_text(f"raise ImportError({loader!r})")
+    (tmp_path / "compiler.py").write_text((build / "python/relax/compiler.py").read_text())
+    run_python(build, f"""
+import relax
+relax.__path__[:] = [{str(tmp_path)!r}]
+try:
+    relax.dim("n")
+except ImportError as error:
+    assert "needs the shared libraries of MLIR and LLVM 22.1" in str(error) and {loader!r} in str(error), error
+else:
+    raise AssertionError("no error")
 """)
 
 
