@@ -12,6 +12,7 @@ import torch
 from .._compiler import Expr, Module, Prover
 from .._errors import RelaxError
 from .._graph import INLINE_ELEMENTS, Graph, Value, quote
+from ._control import HIGHER_ORDER
 from ._registry import OPS, Context, get_name, get_type
 from ._symbols import Symbols, Unsupported
 
@@ -168,10 +169,12 @@ class Importer:
             return [self.get(part) for part in argument]
         return argument
 
-    def add_nodes(self):
-        for node in self.graph_module.graph.nodes:
+    def add_nodes(self, graph_module=None):
+        """The nodes of the program, or those of a branch or body."""
+        graph_module = graph_module or self.graph_module
+        for node in graph_module.graph.nodes:
             if node.op == "get_attr":
-                value = self.graph_module
+                value = graph_module
                 for name in node.target.split("."):
                     value = getattr(value, name)
                 self.values[node] = value
@@ -211,6 +214,10 @@ class Importer:
         self.graph.location = ""
 
     def _translate(self, node):
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            if node.target.name() not in HIGHER_ORDER:
+                raise Unsupported("the operator is not supported")
+            return HIGHER_ORDER[node.target.name()](self, node)
         name, result = get_name(node.target), node.meta.get("val")
         if str(node.target) == "<built-in function getitem>" and isinstance(self.get(node.args[0]), list):
             part = self.get(node.args[0])[node.args[1]]
