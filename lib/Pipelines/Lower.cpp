@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Conversion/CapturePasses.h"
+#include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
@@ -30,7 +31,23 @@ static void addPlan(OpPassManager &manager, bool grow, bool share) {
 
 void relax::buildPlanPipeline(OpPassManager &manager) { addPlan(manager, /*grow=*/true, /*share=*/true); }
 
+/// What devices run; CPU kernels are made of everything all the same.
+static void addDevicePasses(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (options.devices.empty())
+    return;
+  manager.addPass(createCloneDeviceKernelsPass());
+  OpPassManager &kernels = manager.nest<ModuleOp>();
+  kernels.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  manager.addPass(createOutlineDeviceKernelsPass());
+  DeviceKernelsToSPIRVPassOptions spirv;
+  llvm::append_range(spirv.targets, options.devices);
+  manager.addPass(createDeviceKernelsToSPIRVPass(spirv));
+}
+
 void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+  addDevicePasses(manager, options);
   // Tensors, then buffers.
   manager.addNestedPass<func::FuncOp>(createTileRowsPass());
   manager.addNestedPass<func::FuncOp>(createScheduleKernelsPass());

@@ -6,6 +6,7 @@
 
 #include "RelaxDialect/InitAll.h"
 #include "RelaxDialect/Conversion/CapturePasses.h"
+#include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
@@ -38,6 +39,7 @@ void relax::registerAllPasses() {
     // One line per Passes.td.
     registerRelaxCapturePasses();
     registerRelaxConversionPasses();
+    registerRelaxDevicePasses();
     registerRelaxDispatchPasses();
     registerRelaxReportPasses();
     registerRelaxTransformsPasses();

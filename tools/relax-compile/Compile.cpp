@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
 
+#include "RelaxDialect/Conversion/DeviceTables.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Artifact.h"
 #include "RelaxDialect/Target/EntryPoints.h"
@@ -109,6 +110,31 @@ LogicalResult disable(const std::vector<std::string> &groups, KernelPipelineOpti
   return success();
 }
 
+/// "cpu,vulkan": devices, and the CPU that calls them.
+FailureOr<CodeTarget> getTargets(StringRef names, SmallVectorImpl<std::string> &devices, std::string &reason) {
+  SmallVector<StringRef> list;
+  names.split(list, ',');
+  StringRef cpu;
+  for (StringRef name : list) {
+    if (llvm::is_contained(getDeviceNames(), name)) {
+      if (!llvm::is_contained(devices, name.str()))
+        devices.push_back(name.str());
+      continue;
+    }
+    if (!cpu.empty()) {
+      reason = "two targets for the CPU, '" + cpu.str() + "' and '" + name.str() + "'";
+      return failure();
+    }
+    cpu = name;
+    if (failed(getCodeTarget(cpu, reason))) {
+      for (StringRef device : getDeviceNames())
+        reason += ", or a device: '" + device.str() + "'";
+      return failure();
+    }
+  }
+  return getCodeTarget(cpu.empty() ? "cpu" : cpu, reason);
+}
+
 LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, ModuleOp module) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
@@ -126,7 +152,8 @@ LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, 
 
 LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
   std::string reason;
-  FailureOr<CodeTarget> target = getCodeTarget(options.target, reason);
+  SmallVector<std::string> devices;
+  FailureOr<CodeTarget> target = getTargets(options.target, devices, reason);
   if (failed(target))
     return error(reason);
   if (options.output.empty() && options.emit != Emit::MLIR && options.emit != Emit::LLVM)
@@ -166,6 +193,7 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     kernels.libraries.push_back(findLibrary(options, name));
   kernels.patterns = options.patterns;
   kernels.dispatchTable = options.dispatchTable;
+  llvm::append_range(kernels.devices, devices);
   kernels.liftWorkspaces = options.liftWorkspaces;
   kernels.capture = options.capture;
   if (failed(disable(options.disabled, kernels)))

@@ -19,6 +19,7 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --memory-limit BYTES what temporaries and outputs of one run may take together
   --capture-limit N    how many recordings of launches are kept for each region; default: 16
   --threads N          how many threads a run may use; default: one for each CPU
+  --device NAME        where kernels run: cpu (default) or vulkan; what the device cannot run runs on the CPU
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
                        of all functions when none is named
   --counters           print counters after the runs
@@ -58,7 +59,8 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       continue;
     }
     bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
-                      name == "--memory-limit" || name == "--threads" || name == "--capture-limit";
+                      name == "--memory-limit" || name == "--threads" || name == "--capture-limit" ||
+                      name == "--device";
     if (!takesValue)
       return fail(error, "unknown option '" + arg + "'");
     if (equals == std::string::npos && i + 1 == args.size())
@@ -78,6 +80,8 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       options.function = value;
     } else if (name == "--library") {
       options.libraries.push_back(value);
+    } else if (name == "--device") {
+      options.device = value;
     } else if (name == "--threads") {
       if (!parseCount(value, options.threads) || options.threads > INT32_MAX)
         return fail(error, "--threads needs a number of threads, not '" + value + "'");

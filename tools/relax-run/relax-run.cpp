@@ -7,6 +7,7 @@
 #include "Npz.h"
 #include "Options.h"
 
+#include "RelaxDialect/Runtime/Device.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 
 #include <cinttypes>
@@ -113,6 +114,8 @@ bool Session::load() {
   if (!check(relax_rt_context_create(module.get(), &newContext)))
     return false;
   context.reset(newContext);
+  if (!options.device.empty() && !check(relax_rt_context_set_device(context.get(), options.device.c_str())))
+    return false;
   return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit)) &&
          check(relax_rt_context_set_capture_limit(context.get(), static_cast<int64_t>(options.captureLimit))) &&
          check(relax_rt_context_set_threads(context.get(), static_cast<int64_t>(options.threads)));
@@ -215,6 +218,12 @@ void Session::printCounters() const {
   };
   for (const auto &[name, value] : lines)
     std::printf("%s: %" PRIu64 "\n", name, value);
+  relax_rt_device_counters device;
+  if (!options.device.empty() && relax_rt_context_device_counters(context.get(), &device) == RELAX_RT_OK)
+    std::printf("device: %s\ndevice launches: %" PRIu64 "\ndispatches: %" PRIu64 "\nlaunches on the CPU: %" PRIu64
+                "\nbytes to device: %" PRIu64 "\n",
+                relax_rt_context_device_name(context.get()), device.device_launches, device.dispatches,
+                device.cpu_launches, device.bytes_to_device);
   for (int64_t i = 0; i < relax_rt_module_num_kernels(module.get()); ++i)
     std::printf("kernel %s: %" PRIu64 "\n", relax_rt_module_kernel_name(module.get(), i),
                 relax_rt_context_kernel_launches(context.get(), i));

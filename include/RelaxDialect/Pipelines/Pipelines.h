@@ -25,6 +25,7 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<bool> liftWorkspaces{*this, "lift-workspaces", llvm::cl::desc("Plan scratch memory of kernels, too."),
                               llvm::cl::init(false)};
   Option<std::string> quantizeWeights{*this, "quantize-weights", llvm::cl::desc("Store weights in this format.")};
+  ListOption<std::string> devices{*this, "devices", llvm::cl::desc("Devices to make kernels for, beside the CPU.")};
   Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
   // One switch for each group of passes that results do not depend on.
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Make one kernel of several calls."), llvm::cl::init(true)};

@@ -32,6 +32,8 @@ const char *sectionName(uint32_t kind) {
     return "code";
   case SectionKind::Weights:
     return "weights";
+  case SectionKind::Devices:
+    return "devices";
   }
   return nullptr;
 }
@@ -93,6 +95,11 @@ uint8_t *Mapping::allocate(uint64_t size) {
   (void)madvise(begin, whole - kHugePage, MADV_HUGEPAGE); // only a wish
 #endif
   return begin;
+}
+
+bool Mapping::contains(const void *pointer) const {
+  uintptr_t address = reinterpret_cast<uintptr_t>(pointer), begin = reinterpret_cast<uintptr_t>(base);
+  return base && address >= begin && address - begin < length;
 }
 
 bool Mapping::protect() { return mprotect(base, length, PROT_READ) == 0; }

@@ -31,6 +31,7 @@ public:
   bool protect();
   /// NULL when nothing is mapped.
   const uint8_t *data() const { return bytes; }
+  bool contains(const void *pointer) const;
 
 private:
   void *base = nullptr;

@@ -123,6 +123,8 @@ relax_rt_status relax_rt_context::run(const relax_rt_tensor_view *views, int64_t
     slot.ready = false;
   startFrames();
   chargedBytes = 0;
+  for (DeviceInput &input : deviceInputs)
+    input.data = nullptr;
   firstFailure = RELAX_RT_OK;
 
   setAsideInputs(views, numViews);

@@ -6,12 +6,15 @@
 #ifndef RELAX_RUNTIME_CORE_CONTEXT_H
 #define RELAX_RUNTIME_CORE_CONTEXT_H
 
+#include "../Device/Device.h"
 #include "Capture.h"
 #include "Memory.h"
 #include "Module.h"
+#include "RelaxDialect/Runtime/Device.h"
 #include "ThreadPool.h"
 
 #include <atomic>
+#include <unordered_map>
 
 namespace relax_rt {
 
@@ -33,6 +36,13 @@ struct SetAside {
 struct GrowingBlock {
   Block block;
   uint64_t charged = 0; // the most that the running call asked for
+};
+
+/// A copy of an input, or of rows of it, in memory of the device.
+struct DeviceInput {
+  const void *data = nullptr;
+  uint64_t bytes = 0;
+  Block block;
 };
 
 /// What was reserved when a function of the module called another.
@@ -70,7 +80,11 @@ struct relax_rt_context {
                                  int64_t numScalars);
   relax_rt_status endRegion();
 
+  relax_rt_status setDevice(const std::string &name);
+
   relax_rt_module &module;
+  std::unique_ptr<relax_rt::Device> device; // null: the CPU; outlives all memory of the context
+  relax_rt_device_counters deviceCounters = {};
   relax_rt_counters counters = {};
   relax_rt::Recordings recordings;
   std::vector<uint64_t> kernelLaunches;
@@ -93,6 +107,10 @@ private:
   void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars,
                  relax_rt::LaunchRange range, int64_t *error);
   relax_rt_status replay(const relax_rt::Recording &recorded, void *const *pointers);
+  relax_rt_status launchOnDevice(size_t kernel, void *const *buffers, const int64_t *scalars, bool &isDone);
+  bool describeLaunch(const relax_rt::DeviceKernel &code, void *const *buffers, const int64_t *scalars,
+                      relax_rt::DeviceLaunch &launch) const;
+  relax_rt_status moveToDevice(relax_rt::DeviceBuffer &buffer);
   relax_rt_status beginOutput(int64_t index, const int64_t *dims, uint64_t &bytes);
   bool takeBlock(relax_rt::OutputSlot &slot, uint64_t bytes, uint64_t wanted);
   bool extendInPlace(relax_rt::OutputSlot &slot, relax_rt::SetAside &aside, void *data, uint64_t kept, uint64_t bytes);
@@ -120,7 +138,12 @@ private:
   relax_rt::Recording recording; // of the open region
   int64_t openRegion = -1;       // whose launches are being recorded
   void *const *regionPointers = nullptr;
-  std::vector<void *> launchBuffers; // of one launch of a region
+  std::vector<void *> launchBuffers;                         // of one launch of a region
+  std::vector<const relax_rt::DeviceKernel *> deviceKernels; // of each kernel; null: it runs on the CPU
+  std::vector<relax_rt::Block> scratch;                      // intermediates of device kernels
+  relax_rt::Block errorWord;
+  std::unordered_map<const void *, relax_rt::Block> deviceWeights;
+  std::vector<relax_rt::DeviceInput> deviceInputs; // of the running call, then spare ones
 
   relax_rt::ThreadPool pool;
   std::atomic<bool> running{false};

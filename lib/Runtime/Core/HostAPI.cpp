@@ -58,7 +58,7 @@ bool relax_rt_context::grow(Block &block, uint64_t bytes, bool stepwise) {
     bytes += bytes / 4;
   block.release();
   makeRoom(bytes);
-  if (!block.allocate(bytes))
+  if (!block.allocate(bytes, device.get()))
     return false;
   ++counters.allocations;
   return true;
@@ -190,6 +190,14 @@ relax_rt_status relax_rt_context::launchRange(size_t id, void *const *buffers, c
   ++counters.kernel_launches;
   ++kernelLaunches[id];
   int64_t error = 0;
+  if (device) {
+    bool isDone = false;
+    if (relax_rt_status status = launchOnDevice(id, buffers, scalars, isDone))
+      return status;
+    if (isDone)
+      return RELAX_RT_OK;
+    ++deviceCounters.cpu_launches;
+  }
   runKernel(module.kernels[id], buffers, scalars, range, &error);
   if (error == 0)
     return RELAX_RT_OK;

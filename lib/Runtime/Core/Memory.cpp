@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 #include "Memory.h"
 
+#include "../Device/Device.h"
+
 #include <cstdlib>
 #include <utility>
 
 using namespace relax_rt;
 
-Block::Block(Block &&other) noexcept : base(other.base), size(other.size) {
+Block::Block(Block &&other) noexcept : base(other.base), size(other.size), owner(other.owner) {
   other.base = nullptr;
   other.size = 0;
 }
@@ -18,24 +20,29 @@ Block::Block(Block &&other) noexcept : base(other.base), size(other.size) {
 Block &Block::operator=(Block &&other) noexcept {
   std::swap(base, other.base);
   std::swap(size, other.size);
+  std::swap(owner, other.owner);
   return *this;
 }
 
 Block::~Block() { release(); }
 
 void Block::release() {
-  std::free(base);
+  if (owner && base)
+    owner->release(base);
+  else
+    std::free(base);
   base = nullptr;
   size = 0;
 }
 
-bool Block::allocate(uint64_t bytes) {
+bool Block::allocate(uint64_t bytes, Device *device) {
   release();
+  owner = device;
   // Room for rounding up, within what pointers can be subtracted over.
   if (bytes > static_cast<uint64_t>(PTRDIFF_MAX) - kAlignment)
     return false;
   uint64_t rounded = bytes == 0 ? kAlignment : (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  base = std::aligned_alloc(kAlignment, rounded);
+  base = device ? device->allocate(rounded) : std::aligned_alloc(kAlignment, rounded);
   if (!base)
     return false;
   size = rounded;

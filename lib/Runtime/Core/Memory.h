@@ -13,6 +13,8 @@ namespace relax_rt {
 /// Alignment of everything that is handed to compiled code.
 constexpr uint64_t kAlignment = 64;
 
+class Device;
+
 /// A block of memory that is owned by this object.
 class Block {
 public:
@@ -21,9 +23,10 @@ public:
   Block &operator=(Block &&other) noexcept;
   ~Block();
 
-  /// Replaces the block by one of at least `bytes` with undefined contents, never of size 0. The old one is freed
-  /// first, so that both never exist together. False, and no block, when the system refuses.
-  bool allocate(uint64_t bytes);
+  /// Replaces the block by one of at least `bytes` with undefined contents, never of size 0, in memory of `device`
+  /// where there is one, which must live longer. The old one is freed first, so that both never exist together. False,
+  /// and no block, when the system refuses.
+  bool allocate(uint64_t bytes, Device *device = nullptr);
   void release();
   bool contains(const void *pointer) const;
 
@@ -33,6 +36,7 @@ public:
 private:
   void *base = nullptr;
   uint64_t size = 0;
+  Device *owner = nullptr; // null: the system
 };
 
 /// Product of `elementBytes` and the extents (each >= 0); false when it does not fit int64. An extent 0 makes it 0.

@@ -9,6 +9,7 @@
 #include "ArtifactFile.h"
 #include "CodeImage.h"
 #include "Instance.h"
+#include "RelaxDialect/Runtime/DeviceCode.h"
 
 #include "RelaxDialect/Runtime/ABI.h"
 
@@ -30,6 +31,7 @@ struct Kernel {
   relax_rt_kernel_fn fn = nullptr;
   relax_rt_kernel_fn reference = nullptr; // null: none
   relax_rt_parts_fn parts = nullptr;      // null: not divided
+  relax_rt_parts_fn sizes = nullptr;      // of a launch on a device; null: no device has code for it
 };
 
 /// Finds what is wrong in decoded metadata; empty when nothing is.
@@ -51,11 +53,13 @@ struct relax_rt_module {
   std::vector<relax_rt::Kernel> kernels;
   std::vector<relax_rt::ExternFunction> externs;
   relax_rt::Mapping weights;
+  std::vector<relax_rt::DeviceTarget> devices;
 
 private:
   relax_rt_status readDescription(const relax_rt::ArtifactFile &artifact);
   relax_rt_status load(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status readMetadata(const relax_rt::ArtifactFile &artifact);
+  relax_rt_status readDevices(const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveExterns(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveAdapters(const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact, const std::vector<uint8_t> &bytes);

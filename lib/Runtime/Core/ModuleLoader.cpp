@@ -63,6 +63,16 @@ relax_rt_status relax_rt_module::readMetadata(const ArtifactFile &artifact) {
   return RELAX_RT_OK;
 }
 
+relax_rt_status relax_rt_module::readDevices(const ArtifactFile &artifact) {
+  std::vector<uint8_t> bytes;
+  if (relax_rt_status status = artifact.read(SectionKind::Devices, bytes))
+    return status;
+  std::string error;
+  if (!bytes.empty() && !decodeDeviceCode(bytes.data(), bytes.size(), metadata.kernels.size(), devices, error))
+    return artifact.invalid("devices section: " + error);
+  return RELAX_RT_OK;
+}
+
 /// Functions that the code itself has or calls in its own way are completed by resolveAdapters. One that a generated
 /// kernel replaces may be missing.
 relax_rt_status relax_rt_module::resolveExterns(relax_rt_instance &instance, const ArtifactFile &artifact) {
@@ -132,6 +142,9 @@ relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact, const
       kernel.parts = reinterpret_cast<relax_rt_parts_fn>(resolve(info.partsSymbol));
     kernels.push_back(kernel);
   }
+  for (const DeviceTarget &target : devices)
+    for (const DeviceKernel &kernel : target.kernels)
+      kernels[kernel.kernel].sizes = reinterpret_cast<relax_rt_parts_fn>(resolve(kernel.sizes));
   if (missing)
     return artifact.invalid("code section: does not define " + quote(*missing));
   return resolveAdapters(artifact);
@@ -177,6 +190,8 @@ relax_rt_status relax_rt_module::describe(const char *path) {
 
 relax_rt_status relax_rt_module::readDescription(const ArtifactFile &artifact) {
   if (relax_rt_status status = readMetadata(artifact))
+    return status;
+  if (relax_rt_status status = readDevices(artifact))
     return status;
   buildSignatures();
   return RELAX_RT_OK;

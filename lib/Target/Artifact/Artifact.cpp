@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Target/Artifact.h"
 
+#include "DevicesSection.h"
 #include "Metadata.h"
+#include "RelaxDialect/Conversion/DeviceTables.h"
 #include "RelaxDialect/Conversion/ModuleTables.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 #include "WeightsSection.h"
@@ -105,7 +107,7 @@ private:
 LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVectorImpl<char> &shared) {
   SmallVector<std::string> objectFiles = getObjectFiles(module);
   for (StringRef table : {kSitesAttrName, kKernelsAttrName, kExternsAttrName, kFunctionsAttrName, kWeightsAttrName,
-                          kMemoryReportAttrName})
+                          kMemoryReportAttrName, kDeviceCodeAttrName})
     module->removeAttr(table);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
@@ -164,6 +166,7 @@ struct Contents {
   relax_rt::Metadata metadata;
   SmallVector<WeightEntry> weights;
   SmallVector<char> shared;
+  std::string devices; // empty: the CPU only
 };
 
 } // namespace
@@ -171,7 +174,7 @@ struct Contents {
 static LogicalResult makeContents(ModuleOp module, const ArtifactOptions &options, Contents &contents) {
   FailureOr<relax_rt::Metadata> metadata = buildMetadata(module, options.target);
   FailureOr<SmallVector<WeightEntry>> weights = getWeights(module);
-  if (failed(metadata) || failed(weights) || failed(compileCode(module, options.target, contents.shared)))
+  if (failed(metadata) || failed(weights) || failed(encodeDevices(module, contents.devices)) || failed(compileCode(module, options.target, contents.shared)))
     return failure();
   contents.metadata = std::move(*metadata);
   contents.weights = std::move(*weights);
@@ -188,6 +191,11 @@ static LogicalResult writeContents(ModuleOp module, const ArtifactOptions &optio
   writer.beginSection(relax_rt::SectionKind::Code);
   writer.append(contents.shared);
   writer.endSection();
+  if (!contents.devices.empty()) {
+    writer.beginSection(relax_rt::SectionKind::Devices);
+    writer.append(ArrayRef<char>(contents.devices.data(), contents.devices.size()));
+    writer.endSection();
+  }
   if (!contents.weights.empty()) {
     writer.beginSection(relax_rt::SectionKind::Weights);
     for (const WeightEntry &weight : contents.weights) {

@@ -1,0 +1,53 @@
+//===- DevicePasses.td - Kernels of devices ---------------*- tablegen -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_CONVERSION_DEVICEPASSES
+#define RELAXDIALECT_CONVERSION_DEVICEPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CloneDeviceKernelsPass : Pass<"relax-clone-device-kernels", "::mlir::ModuleOp"> {
+  let summary = "Starts device kernels as bufferized copies of the CPU's.";
+  let description = [{
+    Before: kernels are func.func with linalg on tensors, as `relax-convert-tensor-program-to-func` leaves them. After: a
+    module `@relax_device` inside of the module has a copy of each kernel of the table `relax.kernels`, bufferized without
+    any schedule of the CPU: linalg.generic on memrefs and `memref.alloc` for intermediates. A copy that cannot be made is
+    left out with a remark. The CPU's kernels stay as they are and run where a device has none.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def OutlineDeviceKernelsPass : Pass<"relax-outline-device-kernels", "::mlir::ModuleOp"> {
+  let summary = "Makes gpu.func stages of the kernels in @relax_device.";
+  let description = [{
+    Before: what `relax-clone-device-kernels` makes. After: each kernel is a gpu.module with one gpu.func for each linalg op,
+    the stages, which run one after the other. A stage has 1-D buffers, explicit linear addresses and a buffer of 32-bit
+    sizes; an invocation makes one element of the result after another, in steps of all invocations, so that any number of
+    workgroups is right; reductions are loops. Elementwise stages whose maps agree need no division. The function
+    `relax_device_<kernel>(scalars, out)` computes, on the host, for one launch: bytes of each buffer, bytes of each
+    intermediate, then for each stage the number of elements and its sizes.
+
+    A kernel with something else than linalg ops, views of buffers and scalar arithmetic stays on the CPU, with a remark
+    that says why.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def DeviceKernelsToSPIRVPass : Pass<"relax-device-kernels-to-spirv", "::mlir::ModuleOp"> {
+  let summary = "Turns the gpu.modules of @relax_device into SPIR-V for each target.";
+  let description = [{
+    Before: what `relax-outline-device-kernels` makes. After: the table `relax.device_code` has for each target the SPIR-V
+    of each kernel, and `@relax_device` is gone. A kernel with a type that the target does not have, or that upstream's
+    conversion refuses, stays on the CPU, with a remark that says why: no type is ever replaced by another one.
+  }];
+  let dependentDialects = ["::mlir::spirv::SPIRVDialect", "::mlir::gpu::GPUDialect"];
+  let options = [ListOption<"targets", "targets", "std::string", "Names of devices: vulkan.">];
+}
+
+#endif // RELAXDIALECT_CONVERSION_DEVICEPASSES

@@ -1,0 +1,202 @@
+//===- DeviceKernelsToSPIRV.cpp - SPIR-V of device kernels ----------------===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#include "DeviceStage.h"
+#include "DeviceTargets.h"
+#include "RelaxDialect/Conversion/DevicePasses.h"
+#include "RelaxDialect/Conversion/DeviceTables.h"
+#include "RelaxDialect/Runtime/DeviceCode.h"
+
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRVPass.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRVPass.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::relax {
+#define GEN_PASS_DEF_DEVICEKERNELSTOSPIRVPASS
+#include "RelaxDialect/Conversion/DevicePasses.h.inc"
+} // namespace mlir::relax
+
+using namespace mlir;
+using namespace mlir::relax;
+
+static uint32_t getFeature(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type))
+    type = memref.getElementType();
+  return type.isInteger(8)    ? relax_rt::kDeviceInt8
+         : type.isInteger(16) ? relax_rt::kDeviceInt16
+         : type.isInteger(64) ? relax_rt::kDeviceInt64
+         : type.isF16()       ? relax_rt::kDeviceFloat16
+         : type.isF64()       ? relax_rt::kDeviceFloat64
+                              : 0;
+}
+
+/// Upstream's conversion would compute with another type where the target lacks one.
+static uint32_t findFeatures(gpu::GPUModuleOp module) {
+  uint32_t features = 0;
+  module.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      features |= getFeature(type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          features |= getFeature(type);
+    if (op->hasAttr(kWideIndexAttrName))
+      features |= relax_rt::kDeviceInt64;
+  });
+  return features;
+}
+
+static std::string describeFeatures(uint32_t features) {
+  static constexpr std::pair<uint32_t, StringLiteral> kNames[] = {{relax_rt::kDeviceInt8, "8-bit integers"},
+                                                                 {relax_rt::kDeviceInt16, "16-bit integers"},
+                                                                 {relax_rt::kDeviceInt64, "64-bit integers"},
+                                                                 {relax_rt::kDeviceFloat16, "f16"},
+                                                                 {relax_rt::kDeviceFloat64, "f64"}};
+  std::string text;
+  for (const auto &[feature, name] : kNames)
+    if (features & feature)
+      text += (text.empty() ? "" : ", ") + name.str();
+  return text;
+}
+
+namespace {
+struct DeviceKernelsToSPIRVPass final : relax::impl::DeviceKernelsToSPIRVPassBase<DeviceKernelsToSPIRVPass> {
+  using Base::Base;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    makePipeline(/*isWide=*/false).getDependentDialects(registry);
+  }
+  void runOnOperation() override;
+
+private:
+  static OpPassManager makePipeline(bool isWide);
+  DictionaryAttr lowerKernel(gpu::GPUModuleOp kernel, const DeviceTargetInfo &target);
+  LogicalResult makeCode(gpu::GPUModuleOp kernel, const DeviceTargetInfo &target, SmallVectorImpl<uint32_t> &code);
+};
+} // namespace
+
+/// Kernels as SPIR-V. Numbers of type index have 64 bits where they are computed from data.
+OpPassManager DeviceKernelsToSPIRVPass::makePipeline(bool isWide) {
+  OpPassManager manager(ModuleOp::getOperationName());
+  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createConvertMathToSPIRVPass());
+  std::unique_ptr<Pass> convert = createConvertGPUToSPIRVPass(/*mapMemorySpace=*/true);
+  // The name of the option is upstream's; should it change, the tests of wide kernels fail.
+  (void)convert->initializeOptions(isWide ? "use-64bit-index=true" : "use-64bit-index=false",
+                                   [](const Twine &) { return failure(); });
+  manager.addPass(std::move(convert));
+  OpPassManager &modules = manager.nest<spirv::ModuleOp>();
+  modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  modules.addPass(createCanonicalizerPass());
+  modules.addPass(createCSEPass());
+  modules.addPass(spirv::createSPIRVUpdateVCEPass());
+  return manager;
+}
+
+LogicalResult DeviceKernelsToSPIRVPass::makeCode(gpu::GPUModuleOp kernel, const DeviceTargetInfo &target,
+                                                 SmallVectorImpl<uint32_t> &code) {
+  auto work = ModuleOp::create(kernel.getLoc());
+  getOperation().push_back(work);
+  auto copy = cast<gpu::GPUModuleOp>(kernel->clone());
+  work.push_back(copy);
+  copy->setAttr(spirv::getTargetEnvAttrName(), getTargetEnv(target, &getContext()));
+  bool isWide = false;
+  for (auto stage : copy.getOps<gpu::GPUFuncOp>()) {
+    isWide |= stage->hasAttr(kWideIndexAttrName);
+    auto size = llvm::to_vector(stage.getKnownBlockSizeAttr().asArrayRef());
+    stage->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(&getContext(), size));
+    for (StringRef name : {kBindingsAttrName, kWrittenAttrName, kWordsAttrName, kWideIndexAttrName})
+      stage->removeAttr(name);
+  }
+
+  OpPassManager manager = makePipeline(isWide);
+  LogicalResult result = runPipeline(manager, work);
+  if (succeeded(result)) {
+    auto made = work.getOps<spirv::ModuleOp>();
+    result = llvm::hasSingleElement(made) ? spirv::serialize(*made.begin(), code) : failure();
+  }
+  work.erase();
+  return result;
+}
+
+/// The entry of the table; null when the kernel stays on the CPU.
+DictionaryAttr DeviceKernelsToSPIRVPass::lowerKernel(gpu::GPUModuleOp kernel, const DeviceTargetInfo &target) {
+  auto stay = [&](const Twine &reason) {
+    kernel.emitRemark("kernel '") << kernel.getName() << "' runs on the CPU: " << reason;
+    return DictionaryAttr();
+  };
+  uint32_t features = findFeatures(kernel);
+  if (uint32_t missing = features & ~target.features)
+    return stay("the target '" + target.name + "' has no " + describeFeatures(missing));
+  SmallVector<uint32_t> code;
+  std::string message;
+  LogicalResult result = failure();
+  {
+    ScopedDiagnosticHandler collect(&getContext(), [&](Diagnostic &diagnostic) {
+      if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        message = diagnostic.str();
+      return success();
+    });
+    result = makeCode(kernel, target, code);
+  }
+  if (failed(result))
+    return stay("no SPIR-V for it: " + (message.empty() ? std::string("the conversion failed") : message));
+
+  Builder builder(&getContext());
+  SmallVector<Attribute> stages;
+  for (auto stage : kernel.getOps<gpu::GPUFuncOp>())
+    stages.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("bindings", stage->getAttr(kBindingsAttrName)),
+         builder.getNamedAttr("entry", builder.getStringAttr(stage.getName())),
+         builder.getNamedAttr("words", stage->getAttr(kWordsAttrName)),
+         builder.getNamedAttr("workgroup",
+                              builder.getI64IntegerAttr(stage.getKnownBlockSizeAttr().asArrayRef().front())),
+         builder.getNamedAttr("written", stage->getAttr(kWrittenAttrName))}));
+  SmallVector<int32_t> words(code.begin(), code.end());
+  return builder.getDictionaryAttr({builder.getNamedAttr("buffers", kernel->getAttr(kBuffersAttrName)),
+                                    builder.getNamedAttr("code", builder.getDenseI32ArrayAttr(words)),
+                                    builder.getNamedAttr("features", builder.getI64IntegerAttr(features)),
+                                    builder.getNamedAttr("kernel", builder.getStringAttr(kernel.getName())),
+                                    builder.getNamedAttr("scratch", kernel->getAttr(kScratchAttrName)),
+                                    builder.getNamedAttr("sizes", kernel->getAttr(kSizesAttrName)),
+                                    builder.getNamedAttr("stages", builder.getArrayAttr(stages))});
+}
+
+void DeviceKernelsToSPIRVPass::runOnOperation() {
+  SmallVector<const DeviceTargetInfo *> found;
+  for (const std::string &name : targets) {
+    found.push_back(findDeviceTarget(name));
+    if (!found.back()) {
+      emitError(getOperation().getLoc(), "unknown device '") << name << "'";
+      return signalPassFailure();
+    }
+  }
+  auto device = getOperation().lookupSymbol<ModuleOp>(kDeviceModuleName);
+  if (!device)
+    return;
+  Builder builder(&getContext());
+  SmallVector<Attribute> table;
+  for (const DeviceTargetInfo *target : found) {
+    SmallVector<Attribute> kernels;
+    for (auto kernel : device.getOps<gpu::GPUModuleOp>())
+      if (DictionaryAttr entry = lowerKernel(kernel, *target))
+        kernels.push_back(entry);
+    table.push_back(builder.getDictionaryAttr({builder.getNamedAttr("kernels", builder.getArrayAttr(kernels)),
+                                               builder.getNamedAttr("target", builder.getStringAttr(target->name))}));
+  }
+  getOperation()->setAttr(kDeviceCodeAttrName, builder.getArrayAttr(table));
+  device.erase();
+}
