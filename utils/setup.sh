@@ -14,7 +14,7 @@ relax_debian=(
   "libmlir-22-dev=1:22.1.*" "mlir-22-tools=1:22.1.*" "llvm-22-dev=1:22.1.*" "llvm-22-tools=1:22.1.*" "clang-22=1:22.1.*"
   "lld-22=1:22.1.*" "clang-format-22=1:22.1.*" "clang-tidy-22=1:22.1.*" "libclang-rt-22-dev=1:22.1.*"
   "cmake=3.*" "ninja-build=1.*" "ccache=4.*" "libgtest-dev=1.*" "protobuf-compiler=3.*" "libprotobuf-dev=3.*"
-  "zlib1g-dev=1:1.*" "python3-venv=3.*" "python3-dev=3.*"
+  "libvulkan1=1.3.*" "mesa-vulkan-drivers=22.*" "spirv-tools=2023.*" "zlib1g-dev=1:1.*" "python3-venv=3.*" "python3-dev=3.*"
 )
 
 relax_say() { printf '== %s\n' "$*"; }

@@ -28,9 +28,11 @@ int main(int argc, char **argv) {
                                           llvm::cl::value_desc("file"), llvm::cl::location(options.output),
                                           llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> target(
-      "target", llvm::cl::desc("cpu (x86-64-v3 or the architecture's baseline), native (this machine) or baseline; "
-                                  "also for devices: cpu,vulkan"),
-      llvm::cl::value_desc("name,.."), llvm::cl::location(options.target), llvm::cl::init("cpu"), llvm::cl::cat(category));
+      "target",
+      llvm::cl::desc("cpu (x86-64-v3 or the architecture's baseline), native (this machine) or baseline; "
+                     "also for devices: cpu,vulkan"),
+      llvm::cl::value_desc("name,.."), llvm::cl::location(options.target), llvm::cl::init("cpu"),
+      llvm::cl::cat(category));
   llvm::cl::list<std::string> functions(
       "function",
       llvm::cl::desc("Function to compile; may be repeated, '*' is every public one. Default: main, else the only one"),

@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/** Gives a context that has run nothing yet a device: "cpu" or "vulkan". Drivers are opened here; without one the result
- * is RELAX_RT_UNAVAILABLE and the context stays on the CPU. So it is when the artifact has no code for the device. */
+/** Gives a context that has run nothing yet a device: "cpu" or "vulkan". Drivers are opened here; without one the
+ * result is RELAX_RT_UNAVAILABLE and the context stays on the CPU. So it is when the artifact has no code for the
+ * device. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_device(relax_rt_context *context, const char *device);
 /** What the driver calls the device, "cpu" without one; NULL for a NULL context. Valid as long as the context. */
 RELAX_RT_API const char *relax_rt_context_device_name(const relax_rt_context *context);

@@ -29,7 +29,8 @@ enum DeviceFeature : uint32_t {
 struct DeviceStage {
   std::string entry;      // in the kernel's code
   uint32_t workgroup = 0; // invocations of a workgroup; every number of workgroups is right
-  /// What the buffers at bindings 0.. are: a buffer of the launch, behind these an intermediate, or one of the two below.
+  /// What the buffers at bindings 0.. are: a buffer of the launch, behind these an intermediate, or one of the two
+  /// below.
   std::vector<uint32_t> bindings;
   std::vector<uint32_t> written; // 0 or 1 for each binding
   uint32_t words = 0;            // numbers of the stage, 32 bits each: the elements to make, then sizes

@@ -11,8 +11,8 @@
 
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRVPass.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRVPass.h"
-#include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
@@ -57,10 +57,10 @@ static uint32_t findFeatures(gpu::GPUModuleOp module) {
 
 static std::string describeFeatures(uint32_t features) {
   static constexpr std::pair<uint32_t, StringLiteral> kNames[] = {{relax_rt::kDeviceInt8, "8-bit integers"},
-                                                                 {relax_rt::kDeviceInt16, "16-bit integers"},
-                                                                 {relax_rt::kDeviceInt64, "64-bit integers"},
-                                                                 {relax_rt::kDeviceFloat16, "f16"},
-                                                                 {relax_rt::kDeviceFloat64, "f64"}};
+                                                                  {relax_rt::kDeviceInt16, "16-bit integers"},
+                                                                  {relax_rt::kDeviceInt64, "64-bit integers"},
+                                                                  {relax_rt::kDeviceFloat16, "f16"},
+                                                                  {relax_rt::kDeviceFloat64, "f64"}};
   std::string text;
   for (const auto &[feature, name] : kNames)
     if (features & feature)

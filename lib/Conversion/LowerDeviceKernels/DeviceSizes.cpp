@@ -15,8 +15,7 @@
 using namespace mlir;
 using namespace mlir::relax;
 
-DeviceSizes::DeviceSizes(func::FuncOp kernel)
-    : kernel(kernel), loc(kernel.getLoc()), builder(kernel.getContext()) {
+DeviceSizes::DeviceSizes(func::FuncOp kernel) : kernel(kernel), loc(kernel.getLoc()), builder(kernel.getContext()) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   function = func::FuncOp::create(loc, ("relax_device_" + kernel.getName()).str(),
                                   builder.getFunctionType({pointer, pointer}, {}));
@@ -34,9 +33,9 @@ DeviceSizes::DeviceSizes(func::FuncOp kernel)
 Value DeviceSizes::loadScalar(int64_t position) {
   Type i64 = builder.getI64Type();
   Value scalars = function.getArgument(0);
-  Value address = LLVM::GEPOp::create(builder, loc, scalars.getType(), i64, scalars,
-                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)},
-                                      LLVM::GEPNoWrapFlags::inbounds);
+  Value address =
+      LLVM::GEPOp::create(builder, loc, scalars.getType(), i64, scalars,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)}, LLVM::GEPNoWrapFlags::inbounds);
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
                                     LLVM::LoadOp::create(builder, loc, i64, address));
 }
@@ -113,8 +112,8 @@ Size DeviceSizes::multiply(Size a, Size b) {
   // It fits when the high half repeats the sign.
   Value sign = arith::ShRSIOp::create(builder, loc, product.getLow(), number(63));
   Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, product.getHigh(), sign);
-  Value result = arith::SelectOp::create(builder, loc, fits, product.getLow(),
-                                         number(std::numeric_limits<int64_t>::max()));
+  Value result =
+      arith::SelectOp::create(builder, loc, fits, product.getLow(), number(std::numeric_limits<int64_t>::max()));
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), result).getResult();
 }
 
@@ -128,9 +127,9 @@ Size DeviceSizes::multiply(ArrayRef<Size> factors) {
 void DeviceSizes::append(Size size) {
   Type i64 = builder.getI64Type();
   Value out = function.getArgument(1);
-  Value address = LLVM::GEPOp::create(builder, loc, out.getType(), i64, out,
-                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(nextWord++)},
-                                      LLVM::GEPNoWrapFlags::inbounds);
+  Value address =
+      LLVM::GEPOp::create(builder, loc, out.getType(), i64, out,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(nextWord++)}, LLVM::GEPNoWrapFlags::inbounds);
   LLVM::StoreOp::create(builder, loc, arith::IndexCastOp::create(builder, loc, i64, materialize(size)), address);
 }
 

@@ -164,12 +164,13 @@ LogicalResult StageEmitter::collectBindings() {
       return failure();
   }
   WalkResult walk = op.getRegion().walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    bool isKnown = isa<arith::ArithDialect>(inner->getDialect()) ||
-                   isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, linalg::IndexOp,
-                       linalg::YieldOp, memref::LoadOp, memref::DimOp, affine::AffineApplyOp>(inner) ||
-                   // The others are not as exact on devices as on the CPU.
-                   isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::RoundEvenOp, math::SqrtOp,
-                       math::FmaOp>(inner);
+    bool isKnown =
+        isa<arith::ArithDialect>(inner->getDialect()) ||
+        isa<scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp, linalg::IndexOp, linalg::YieldOp,
+            memref::LoadOp, memref::DimOp, affine::AffineApplyOp>(inner) ||
+        // The others are not as exact on devices as on the CPU.
+        isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::RoundEvenOp, math::SqrtOp, math::FmaOp>(
+            inner);
     if (auto update = dyn_cast<memref::GenericAtomicRMWOp>(inner); update && update.getMemref() == scope.errorWord)
       return WalkResult::skip();
     if (!isKnown) {
@@ -208,8 +209,8 @@ void StageEmitter::createFunction(gpu::GPUModuleOp module) {
   }
   builder.setInsertionPointToEnd(module.getBody());
   unsigned number = llvm::range_size(module.getOps<gpu::GPUFuncOp>());
-  function = gpu::GPUFuncOp::create(builder, loc, "stage" + std::to_string(number),
-                                    FunctionType::get(context, types, {}));
+  function =
+      gpu::GPUFuncOp::create(builder, loc, "stage" + std::to_string(number), FunctionType::get(context, types, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({kWorkgroup, 1, 1}));
   function->setAttr(kBindingsAttrName, builder.getDenseI64ArrayAttr(bindings));
@@ -310,8 +311,8 @@ Value StageEmitter::getOperandAddress(OpOperand &operand) {
 
 Value StageEmitter::loadElement(Value memref, Value address) {
   unsigned root = scope.views.find(memref)->second.root;
-  Value value = memref::LoadOp::create(builder, loc, function.getArgument(llvm::find(roots, root) - roots.begin()),
-                                       address);
+  Value value =
+      memref::LoadOp::create(builder, loc, function.getArgument(llvm::find(roots, root) - roots.begin()), address);
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   if (element.isInteger(1))
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
@@ -487,7 +488,6 @@ LogicalResult StageEmitter::emit(gpu::GPUModuleOp module) {
 
 } // namespace
 
-LogicalResult relax::emitStage(linalg::GenericOp op, DeviceScope &scope, gpu::GPUModuleOp module,
-                               std::string &reason) {
+LogicalResult relax::emitStage(linalg::GenericOp op, DeviceScope &scope, gpu::GPUModuleOp module, std::string &reason) {
   return StageEmitter(op, scope, reason).emit(module);
 }

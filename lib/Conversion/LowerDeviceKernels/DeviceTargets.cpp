@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::relax;
 
-// What Vulkan 1.1 guarantees, and features that most devices add; a kernel that needs one of these runs on the CPU where
-// it is missing.
+// What Vulkan 1.1 guarantees, and features that most devices add; a kernel that needs one of these runs on the CPU
+// where it is missing.
 static const DeviceTargetInfo kTargets[] = {
     {"vulkan", spirv::ClientAPI::Vulkan, spirv::Version::V_1_3, relax_rt::kAllDeviceFeatures, /*subgroupSize=*/1,
      /*sharedBytes=*/16384, /*workgroupLimit=*/128},
@@ -43,7 +43,6 @@ spirv::TargetEnvAttr relax::getTargetEnv(const DeviceTargetInfo &target, MLIRCon
   extensions.push_back(spirv::Extension::SPV_KHR_8bit_storage);
   extensions.push_back(spirv::Extension::SPV_KHR_16bit_storage);
   auto triple = spirv::VerCapExtAttr::get(target.version, capabilities, extensions, context);
-  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), target.api,
-                                   spirv::Vendor::Unknown, spirv::DeviceType::Unknown,
-                                   spirv::TargetEnvAttr::kUnknownDeviceID);
+  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), target.api, spirv::Vendor::Unknown,
+                                   spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
 }

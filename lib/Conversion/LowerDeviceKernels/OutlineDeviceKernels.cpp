@@ -27,7 +27,7 @@ namespace {
 class KernelOutliner {
 public:
   KernelOutliner(func::FuncOp kernel, std::string &reason)
-      : kernel(kernel), reason(reason), sizes(kernel), scope{sizes, {}, {}, {}} {}
+      : kernel(kernel), reason(reason), sizes(kernel), scope{sizes, DenseMap<Value, DeviceView>(), {}, Value()} {}
   ~KernelOutliner() {
     if (isDone)
       return;

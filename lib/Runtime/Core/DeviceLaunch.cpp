@@ -31,8 +31,8 @@ relax_rt_status relax_rt_context::setDevice(const std::string &name) {
   auto target = std::find_if(module.devices.begin(), module.devices.end(),
                              [&](const DeviceTarget &it) { return it.name == name; });
   if (target == module.devices.end())
-    return fail(RELAX_RT_UNAVAILABLE, "the artifact has no code for device " + quote(name) +
-                                          ": compile it with --target=cpu," + name);
+    return fail(RELAX_RT_UNAVAILABLE,
+                "the artifact has no code for device " + quote(name) + ": compile it with --target=cpu," + name);
   if (relax_rt_status status = openVulkanDevice(device))
     return status;
   deviceKernels.assign(module.kernels.size(), nullptr);
@@ -48,8 +48,8 @@ bool relax_rt_context::describeLaunch(const DeviceKernel &code, void *const *buf
   std::vector<int64_t> words(code.countWords());
   module.kernels[code.kernel].sizes(scalars, words.data());
   const int64_t *next = words.data();
-  int64_t most = std::min<int64_t>(kMaxBytes, static_cast<int64_t>(std::min<uint64_t>(device->maxBufferBytes(),
-                                                                                      INT64_MAX)));
+  int64_t most =
+      std::min<int64_t>(kMaxBytes, static_cast<int64_t>(std::min<uint64_t>(device->maxBufferBytes(), INT64_MAX)));
   for (uint32_t i = 0; i < code.buffers + code.scratch; ++i, ++next) {
     if (*next < 0 || *next > most)
       return false;
@@ -99,8 +99,8 @@ relax_rt_status relax_rt_context::moveToDevice(DeviceBuffer &buffer) {
       buffer.data = input.block.data();
       return RELAX_RT_OK;
     }
-  auto spare = std::find_if(deviceInputs.begin(), deviceInputs.end(),
-                            [](const DeviceInput &input) { return !input.data; });
+  auto spare =
+      std::find_if(deviceInputs.begin(), deviceInputs.end(), [](const DeviceInput &input) { return !input.data; });
   if (spare == deviceInputs.end())
     spare = deviceInputs.emplace(deviceInputs.end());
   const void *data = buffer.data;
@@ -134,8 +134,8 @@ relax_rt_status relax_rt_context::launchOnDevice(size_t kernel, void *const *buf
       if (!charge(buffer.bytes))
         return overLimit("intermediate of a device kernel", buffer.bytes);
       if ((block.capacity() < buffer.bytes || !block.data()) && !grow(block, buffer.bytes))
-        return failHere(RELAX_RT_OUT_OF_MEMORY, "the device has no memory for " + std::to_string(buffer.bytes) +
-                                                    " bytes of an intermediate");
+        return failHere(RELAX_RT_OUT_OF_MEMORY,
+                        "the device has no memory for " + std::to_string(buffer.bytes) + " bytes of an intermediate");
       buffer.data = block.data();
     } else if (isWritten[i]) {
       // Results at places that the device cannot address.

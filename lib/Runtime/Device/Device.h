@@ -24,9 +24,9 @@ struct DeviceBuffer {
 
 struct DeviceLaunch {
   const DeviceKernel *kernel;
-  std::vector<DeviceBuffer> buffers;           // of the launch, then intermediates
-  std::vector<std::vector<uint32_t>> numbers;  // of each stage; one with 0 elements is left out
-  void *error;                                 // the error word, of 32 bits
+  std::vector<DeviceBuffer> buffers;          // of the launch, then intermediates
+  std::vector<std::vector<uint32_t>> numbers; // of each stage; one with 0 elements is left out
+  void *error;                                // the error word, of 32 bits
 };
 
 /// One queue of one device. Used by one thread at a time. Texts of failures do not name the device.

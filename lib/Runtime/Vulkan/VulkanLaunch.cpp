@@ -29,8 +29,8 @@ relax_rt_status VulkanDevice::makePipeline(const DeviceStage &stage, Handle shad
   if (relax_rt_status status =
           check(driver.CreatePipelineLayout(device, &layout, nullptr, &pipeline.layout), "vkCreatePipelineLayout"))
     return status;
-  ShaderStageCreateInfo code = {kPipelineShaderStageCreateInfo, nullptr, 0, kStageCompute, shader, stage.entry.c_str(),
-                                nullptr};
+  ShaderStageCreateInfo code = {
+      kPipelineShaderStageCreateInfo, nullptr, 0, kStageCompute, shader, stage.entry.c_str(), nullptr};
   ComputePipelineCreateInfo info = {kComputePipelineCreateInfo, nullptr, 0, code, pipeline.layout, 0, -1};
   return check(driver.CreateComputePipelines(device, 0, 1, &info, nullptr, &pipeline.pipeline),
                "vkCreateComputePipelines");
@@ -87,8 +87,7 @@ relax_rt_status VulkanDevice::makePool(const DeviceLaunch &launch, Handle &pool)
 relax_rt_status VulkanDevice::bindStage(const DeviceLaunch &launch, const DeviceStage &stage, const Pipeline &pipeline,
                                         Handle pool, void *numbers, Handle &set) {
   SetAllocateInfo info = {kDescriptorSetAllocateInfo, nullptr, pool, 1, &pipeline.setLayout};
-  if (relax_rt_status status =
-          check(driver.AllocateDescriptorSets(device, &info, &set), "vkAllocateDescriptorSets"))
+  if (relax_rt_status status = check(driver.AllocateDescriptorSets(device, &info, &set), "vkAllocateDescriptorSets"))
     return status;
   std::vector<BufferInfo> buffers(stage.bindings.size());
   std::vector<WriteSet> writes(stage.bindings.size());
@@ -103,7 +102,7 @@ relax_rt_status VulkanDevice::bindStage(const DeviceLaunch &launch, const Device
       return failLiteral(RELAX_RT_INTERNAL, "Vulkan: a buffer is not in memory of the device");
     buffers[i] = {allocation->buffer, offset, range};
     writes[i] = {kWriteDescriptorSet, nullptr, set, static_cast<uint32_t>(i), 0, 1, kStorageBuffer, nullptr,
-                 &buffers[i], nullptr};
+                 &buffers[i],         nullptr};
   }
   driver.UpdateDescriptorSets(device, static_cast<uint32_t>(writes.size()), writes.data(), 0, nullptr);
   return RELAX_RT_OK;

@@ -174,7 +174,8 @@ struct Contents {
 static LogicalResult makeContents(ModuleOp module, const ArtifactOptions &options, Contents &contents) {
   FailureOr<relax_rt::Metadata> metadata = buildMetadata(module, options.target);
   FailureOr<SmallVector<WeightEntry>> weights = getWeights(module);
-  if (failed(metadata) || failed(weights) || failed(encodeDevices(module, contents.devices)) || failed(compileCode(module, options.target, contents.shared)))
+  if (failed(metadata) || failed(weights) || failed(encodeDevices(module, contents.devices)) ||
+      failed(compileCode(module, options.target, contents.shared)))
     return failure();
   contents.metadata = std::move(*metadata);
   contents.weights = std::move(*weights);

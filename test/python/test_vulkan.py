@@ -1,0 +1,184 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""Kernels on a Vulkan device against the CPU's: every class of kernel at sizes around a workgroup, and what goes wrong."""
+import ctypes.util
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+SIZES = [0, 1, 63, 64, 65, 101]
+DEVICES_SECTION = 5
+
+
+def has_driver():
+    return ctypes.util.find_library("vulkan") and any(
+        any(pathlib.Path(folder).glob("*.json")) for folder in ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"])
+
+
+needs_driver = pytest.mark.skipif(not has_driver(), reason="no Vulkan driver: apt-get install libvulkan1 mesa-vulkan-drivers")
+
+
+def tensor(dims, element):
+    plain = "x".join(d if d.isdigit() else "?" for d in dims)
+    if all(d.isdigit() for d in dims):
+        return f"tensor<{'x'.join([*dims, element])}>"
+    return f"tensor<{plain}x{element}, #relax_sym.shape<[{', '.join(dims)}]>>"
+
+
+def function(name, op, operands, result):
+    """`operands`: pairs of dims and element type, called %a, %b.."""
+    types = [tensor(*operand) for operand in operands]
+    args = ", ".join(f"%{chr(97 + i)}: {kind}" for i, kind in enumerate(types))
+    signature = f"({', '.join(types)}) -> {tensor(*result)}"
+    if op.startswith("exp "):
+        signature = types[0]
+    return (f"func.func @{name}({args}) -> {tensor(*result)} attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n"
+            f"  %r = relax.{op} : {signature}\n  return %r : {tensor(*result)}\n}}\n")
+
+
+F, W, B, H, L = "f32", "i32", "i1", "f16", "i64"
+N, NM = ["n"], ["n", "7"]
+CASES = {
+    "exp": ("exp %a", [(NM, F)], (NM, F)),
+    "broadcast": ("add %a, %b", [(NM, F), (["7"], F)], (NM, F)),
+    "half": ("multiply %a, %b", [(N, H), (N, H)], (N, H)),
+    "brain": ("add %a, %b", [(N, "bf16"), (N, "bf16")], (N, "bf16")),
+    "long": ("multiply %a, %b", [(N, L), (N, L)], (N, L)),
+    "less": ("less %a, %b", [(N, F), (N, F)], (N, B)),
+    "where": ("where %a, %b, %c", [(N, B), (N, W), (N, W)], (N, W)),
+    "convert": ("astype %a {dtype = i8}", [(N, F)], (N, "i8")),
+    "transpose": ("permute_dims %a {permutation = array<i64: 1, 0>}", [(NM, F)], (["7", "n"], F)),
+    "slice": ("slice %a {axes = array<i64: 1>, starts = [#relax_sym.expr<1>], ends = [#relax_sym.expr<6>], "
+              "strides = array<i64: 2>}", [(NM, F)], (["n", "3"], F)),
+    "concat": ("concat %a, %b {axis = 1 : i64}", [(NM, F), (["n", "2"], F)], (["n", "9"], F)),
+    "sum": ("sum %a {axes = array<i64: 1>}", [(NM, F)], (N, F)),
+    "sum_all": ("sum %a {axes = array<i64: 0, 1>}", [(NM, F)], ([], F)),
+    "max": ("max %a {axes = array<i64: 1>}", [(NM, F)], (N, F)),
+    "softmax": ("softmax %a {axis = 1 : i64}", [(NM, F)], (NM, F)),
+    "norm": ("layer_norm %a {axes = array<i64: 1>}", [(NM, F)], (NM, F)),
+    "matmul": ("matmul %a, %b", [(NM, F), (["7", "n"], F)], (["n", "n"], F)),
+    "conv": ("conv %a, %b {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64}", [(["1", "2", "n + 1"], F), (["3", "2", "3"], F)],
+             (["1", "3", "n + 1"], F)),
+    "take": ("take %a, %b {axis = 0 : i64}", [(["11", "3"], F), (N, L)], (["n", "3"], F)),
+}
+
+
+def make(kind, dims, n, rng):
+    shape = [eval(d, {"n": n}) for d in dims]  # noqa: S307 — our own extents
+    if kind == "bf16":
+        return (rng.standard_normal(shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16).view("V2")
+    if kind in (F, H):
+        return (4 * rng.standard_normal(shape)).astype({F: np.float32, H: np.float16}[kind])
+    return rng.integers(0, 2 if kind == B else 11, shape).astype({W: np.int32, B: bool, L: np.int64}[kind])
+
+
+@pytest.fixture(scope="module")
+def artifact(tool, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vulkan")
+    (folder / "all.mlir").write_text("".join(function(name, *case) for name, case in CASES.items()))
+    compiled = tool("relax-compile", folder / "all.mlir", "--function=*", "--target=cpu,vulkan", "-o", folder / "all.rlx")
+    assert compiled.returncode == 0, compiled.stderr
+    return folder / "all.rlx", compiled.stderr
+
+
+def run(tool, path, name, folder, *options, **more):
+    command = []
+    for n in SIZES:
+        command += ["--inputs", folder / f"in{n}.npz", "--outputs", folder / f"out{n}.npz"]
+    process = tool("relax-run", path, "--function", name, *command, *options, **more)
+    assert process.returncode == 0, process.stderr
+    results = []
+    for n in SIZES:
+        with np.load(folder / f"out{n}.npz") as outputs:
+            results.append(outputs["result0"])
+    return results, dict(line.rsplit(": ", 1) for line in process.stdout.splitlines())
+
+
+@needs_driver
+@pytest.mark.parametrize("name", CASES)
+def test_class(tool, artifact, tmp_path, name):
+    path, _ = artifact
+    rng = np.random.default_rng(7)
+    for n in SIZES:
+        np.savez(tmp_path / f"in{n}.npz", **{f"arg{i}": make(kind, dims, n, rng)
+                                             for i, (dims, kind) in enumerate(CASES[name][1])})
+    expected, _ = run(tool, path, name, tmp_path)
+    actual, counters = run(tool, path, name, tmp_path, "--device=vulkan", "--counters")
+    assert int(counters["device launches"]) > 0
+    assert counters["launches on the CPU"] == "0", counters
+    for n, a, e in zip(SIZES, actual, expected):
+        assert a.shape == e.shape and a.dtype == e.dtype
+        if a.dtype in (np.float32, np.float16):
+            np.testing.assert_allclose(a, e, rtol=2e-3 if a.dtype == np.float16 else 2e-5, atol=1e-5, err_msg=f"n={n}")
+        else:
+            assert a.tobytes() == e.tobytes(), f"n={n}"
+
+
+@needs_driver
+def test_error_of_a_kernel(tool, artifact, tmp_path):
+    """A check that fails on the device has the message that it has on the CPU."""
+    np.savez(tmp_path / "in.npz", arg0=np.zeros((11, 3), np.float32), arg1=np.array([1, 11]))
+    for device in ["cpu", "vulkan"]:
+        process = tool("relax-run", artifact[0], "--function=take", f"--device={device}", "--inputs", tmp_path / "in.npz",
+                       "--outputs", tmp_path / "out.npz")
+        assert process.returncode == 1 and "index is out of range" in process.stderr, process.stderr
+
+
+@needs_driver
+def test_not_a_number(tool, artifact, tmp_path):
+    values = np.array([[np.nan, 1, 2, 3, 4, 5, 6], [np.inf, -np.inf, 0, -0.0, 1, 2, 3]], np.float32)
+    for n in SIZES:
+        np.savez(tmp_path / f"in{n}.npz", arg0=values)
+    for name in ["max", "exp"]:
+        expected, _ = run(tool, artifact[0], name, tmp_path)
+        actual, _ = run(tool, artifact[0], name, tmp_path, "--device=vulkan")
+        np.testing.assert_allclose(actual[0], expected[0], rtol=1e-6)
+
+
+def sections(path):
+    data = pathlib.Path(path).read_bytes()
+    count, = struct.unpack_from("<I", data, 28)
+    return {kind: data[offset:offset + size]
+            for kind, _, offset, size, _ in (struct.unpack_from("<IIQQQ", data, 40 + 32 * i) for i in range(count))}
+
+
+@pytest.mark.skipif(not shutil.which("spirv-val"), reason="no spirv-val: apt-get install spirv-tools")
+def test_valid_spirv(artifact, tmp_path):
+    words = sections(artifact[0])[DEVICES_SECTION]
+    starts = [m.start() for m in re.finditer(struct.pack("<I", 0x07230203), words)]
+    assert len(starts) >= len(CASES)
+    for start in starts:
+        size, = struct.unpack_from("<I", words, start - 4)
+        (tmp_path / "k.spv").write_bytes(words[start:start + 4 * size])
+        process = subprocess.run(["spirv-val", "--target-env", "vulkan1.1", tmp_path / "k.spv"], capture_output=True, text=True)
+        assert process.returncode == 0, process.stdout + process.stderr
+
+
+def test_no_driver(tool, artifact, tmp_path):
+    """Without a driver there is a message, and the CPU works."""
+    np.savez(tmp_path / "in.npz", arg0=np.ones((2, 7), np.float32))
+    command = ["relax-run", artifact[0], "--function=exp", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"]
+    environment = {**os.environ, "VK_ICD_FILENAMES": str(tmp_path / "none.json"), "VK_DRIVER_FILES": str(tmp_path / "none.json")}
+    process = tool(*command, "--device=vulkan", env=environment)
+    assert process.returncode == 1
+    assert process.stderr.startswith("relax-run: error: device 'vulkan' is unavailable: "), process.stderr
+    assert tool(*command, env=environment).returncode == 0
+    process = tool(*command, "--device=abacus")
+    assert process.returncode == 1 and "unknown device 'abacus', expected 'cpu' or 'vulkan'" in process.stderr
+
+
+def test_no_code(tool, tmp_path):
+    (tmp_path / "f.mlir").write_text(function("main", *CASES["exp"]))
+    assert tool("relax-compile", tmp_path / "f.mlir", "-o", tmp_path / "f.rlx").returncode == 0
+    np.savez(tmp_path / "in.npz", arg0=np.ones((2, 7), np.float32))
+    process = tool("relax-run", tmp_path / "f.rlx", "--device=vulkan", "--inputs", tmp_path / "in.npz", "--outputs",
+                   tmp_path / "out.npz")
+    assert process.returncode == 1
+    assert "the artifact has no code for device 'vulkan': compile it with --target=cpu,vulkan" in process.stderr
+    process = tool("relax-compile", tmp_path / "f.mlir", "--target=abacus", "-o", tmp_path / "g.rlx")
+    assert process.returncode == 1 and "unknown target 'abacus'" in process.stderr and "'vulkan'" in process.stderr
