@@ -193,7 +193,8 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     kernels.libraries.push_back(findLibrary(options, name));
   kernels.patterns = options.patterns;
   kernels.dispatchTable = options.dispatchTable;
-  llvm::append_range(kernels.devices, devices);
+  for (const std::string &device : devices)
+    kernels.devices.push_back(device);
   kernels.liftWorkspaces = options.liftWorkspaces;
   kernels.capture = options.capture;
   if (failed(disable(options.disabled, kernels)))
