@@ -8,11 +8,13 @@ import shutil
 import struct
 import subprocess
 
+import magika
 import numpy as np
 import pytest
 
 SIZES = [0, 1, 63, 64, 65, 101]
 DEVICES_SECTION = 5
+MODEL = pathlib.Path(magika.__file__).parent / "models/standard_v3_3/model.onnx"
 
 
 def has_driver():
@@ -182,3 +184,20 @@ def test_no_code(tool, tmp_path):
     assert "the artifact has no code for device 'vulkan': compile it with --target=cpu,vulkan" in process.stderr
     process = tool("relax-compile", tmp_path / "f.mlir", "--target=abacus", "-o", tmp_path / "g.rlx")
     assert process.returncode == 1 and "unknown target 'abacus'" in process.stderr and "'vulkan'" in process.stderr
+
+
+@needs_driver
+def test_magika(tool, tmp_path):
+    """A whole model: every kernel runs on the device, and the result is the CPU's."""
+    compiled = tool("relax-compile", MODEL, "--target=cpu,vulkan", "-o", tmp_path / "magika.rlx")
+    assert compiled.returncode == 0 and not compiled.stderr, compiled.stderr
+    np.savez(tmp_path / "in.npz", bytes=np.random.default_rng(1).integers(0, 257, (1, 2048), dtype=np.int32))
+    scores = []
+    for device in ["cpu", "vulkan"]:
+        process = tool("relax-run", tmp_path / "magika.rlx", "--inputs", tmp_path / "in.npz", "--outputs",
+                       tmp_path / "out.npz", f"--device={device}", "--counters")
+        assert process.returncode == 0, process.stderr
+        assert "launches on the CPU: 0" in process.stdout
+        with np.load(tmp_path / "out.npz") as outputs:
+            scores.append(outputs["target_label"])
+    assert np.abs(scores[0] - scores[1]).max() <= 1e-6
