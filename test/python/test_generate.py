@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Generating text: a tiny random model with tiny vocabularies against numpy, and what can go wrong."""
+import functools
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from gguf_models import Model, write_model
 
-CONTEXT, VOCABULARY = 64, 320
+CONTEXT, VOCABULARY = 2000, 320
 PIECES = ["\u2581", "a", "b", "c", "ab", "abc", "\u2581a", "\u2581ab", "é", "\u2581the"]
 TEMPLATE = "{{ bos_token }}{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}"
 
@@ -204,13 +205,36 @@ def test_tokenizers(relax, models, generator):
     assert decode(tokenizer.encode("é")[0]) == "" and decode(None) == "\ufffd"
 
 
-def test_context(generator):
-    with pytest.raises(ValueError, match="the prompt has 102 tokens, the model's context is 64"):
-        generator("c b " * 25)
-    text = "".join(generator("a", max_tokens=1000, sampling=None))
-    assert generator.statistics.reason in ("context", "stop") and isinstance(text, str)
-    if generator.statistics.reason == "context":
-        assert generator.statistics.prompt_tokens + generator.statistics.answer_tokens == CONTEXT + 1
+def resident_bytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_context(generator, monkeypatch):
+    """2,000 tokens: memory stays flat, and the text ends where the context does."""
+    with pytest.raises(ValueError, match="the prompt has 4002 tokens, the model's context is 2000"):
+        generator("c b " * 1000)
+    monkeypatch.setattr(generator.tokenizer.vocabulary, "stops", set())
+    sizes = [resident_bytes() for _ in generator("a", max_tokens=2 * CONTEXT)]
+    assert generator.statistics.reason == "context"
+    assert generator.statistics.prompt_tokens + generator.statistics.answer_tokens == CONTEXT + 1
+    # The cache has 2 KiB for each token, and is doubled.
+    assert len(sizes) > 100 and sizes[-1] - sizes[len(sizes) // 10] < 2 * 2048 * CONTEXT + (4 << 20), sizes[::100]
+
+
+def test_out_of_memory(relax, models, generator, monkeypatch, capsys):
+    """A text that does not fit is an error; a shorter one goes on."""
+    want = "".join(generator("abc", max_tokens=3))
+    monkeypatch.setattr(relax.generate, "Executable", functools.partial(relax.Executable, memory_limit=300_000))
+    small = relax.generate.Generator(models / "spm.gguf", artifact=models / "model.rlx")
+    assert "".join(small("abc", max_tokens=3)) == want
+    with pytest.raises(relax.RelaxError, match="exceed the memory limit of 300000 bytes"):
+        "".join(small("c b " * 40))
+    assert "".join(small("abc", max_tokens=3)) == want
+    arguments = [str(models / "spm.gguf"), "c b " * 40, "--artifact", str(models / "model.rlx")]
+    assert relax.generate.main(arguments) == 1
+    text = capsys.readouterr().err
+    assert text.startswith("relax-generate: error: ") and "memory limit" in text and text.count("\n") == 1
 
 
 def test_empty_prompt(relax, models, generator):

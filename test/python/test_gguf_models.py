@@ -1,16 +1,42 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Language models from GGUF at tiny random configurations: logits against numpy, and what a cache must not change."""
+import re
+
 import numpy as np
 import pytest
 from gguf_models import Model, write_model
 
+# One format and one sequence for most of them.
+ONE = {"formats": ("q8_0",)}
+MODELS = {"llama": {}, "phi3": ONE, "qwen2": ONE, "qwen3": ONE, "qwen3moe": ONE, "gemma": ONE, "gemma2": ONE, "gemma3": ONE,
+          "skewed": {**ONE, "layers": 1, "skew": 0.01, "experts": 4, "used": 1}}
+
+
+def rename(text, name):
+    """The body of a module whose functions and weights have `name` before their names."""
+    aliases = dict(re.findall(r"^#(\w+) = (.*)$", text, re.MULTILINE))
+    text = text[text.index("module {") + len("module {"):text.rindex("}")]
+    text = re.sub(r"#(\w+)(?![\w.<])", lambda match: aliases.get(match[1], match[0]), text)
+    return re.sub(r'@("?)(?=\w)', rf"@\1{name}_", text)
+
 
 @pytest.fixture(scope="module")
-def compiled(relax, tmp_path_factory):
+def models(relax, tmp_path_factory):
+    """name: (its function, the numpy model). All are in one artifact: kernels are shared, so that this stays cheap."""
+    folder, texts, models = tmp_path_factory.mktemp("models"), [], {}
+    for name, changes in MODELS.items():
+        path = write_model(folder / f"{name}.gguf", "qwen3moe" if name == "skewed" else name, **changes)
+        facts = ["batch == 1"] if changes else []
+        texts.append(rename(str(relax.gguf.load(path, all_logits=True, facts=facts)), name))
+        models[name] = Model.load(path)
+    executable = relax.Module.parse("module {\n" + "\n".join(texts) + "}\n").compile(functions=["*"])
+    return {name: (executable[f"{name}_main"], model) for name, model in models.items()}
+
+
+@pytest.fixture(scope="module")
+def compiled(relax, models):
     """The numpy model, step(tokens, past): logits and the past of the next step, and the first past."""
-    path = write_model(tmp_path_factory.mktemp("llama") / "model.gguf", "llama")
-    function = relax.gguf.from_model(path, all_logits=True)
-    model = Model.load(path)
+    function, model = models["llama"]
 
     def step(tokens, past, fails=None):
         if fails is not None:
@@ -76,7 +102,7 @@ def test_wrong_inputs(compiled):
 
 
 def test_last_logits(tool, tmp_path):
-    path = write_model(tmp_path / "model.gguf", "llama", layers=1)
+    path = write_model(tmp_path / "model.gguf", "llama", layers=1, formats=("q8_0",))
     done = tool("relax-compile", path, "-o", tmp_path / "model.rlx", "--fact", "batch <= 2")
     assert done.returncode == 0, done.stderr
     cache = np.zeros((0, 2, 2, 64), np.float32)
@@ -92,11 +118,9 @@ def test_last_logits(tool, tmp_path):
 
 
 @pytest.mark.parametrize("architecture", ["phi3", "qwen2", "qwen3", "qwen3moe", "gemma", "gemma2", "gemma3"])
-def test_architectures(relax, tmp_path, architecture):
-    """One format and one sequence: kernels are shared, so that this stays cheap."""
-    path = write_model(tmp_path / "model.gguf", architecture, formats=("q8_0",))
-    function = relax.gguf.from_model(path, all_logits=True, facts=["batch == 1"])["main"]
-    model, given = Model.load(path), tokens(1, 9)
+def test_architectures(relax, models, architecture):
+    function, model = models[architecture]
+    given = tokens(1, 9)
     want, cache = model.run(given), empty_cache(model.config, 1)
     close(function(tokens=given.astype(np.int32), **cache)["logits"], want)
     # Layers with a window hand on only what they see.
@@ -124,11 +148,9 @@ def test_architectures(relax, tmp_path, architecture):
         session(tokens=given[:, :1].astype(np.int32))
 
 
-def test_skewed_experts(relax, tmp_path):
+def test_skewed_experts(models):
     """All tokens may go to a few experts: the others see none."""
-    path = write_model(tmp_path / "model.gguf", "qwen3moe", formats=("q8_0",), layers=1, skew=0.01, experts=4, used=1)
-    function = relax.gguf.from_model(path, all_logits=True, facts=["batch == 1"])["main"]
-    model, loads = Model.load(path), []
+    (function, model), loads = models["skewed"], []
     for token in (3, 4, 5, 6):
         given = np.full((1, 6), token)
         close(function(tokens=given.astype(np.int32), **empty_cache(model.config, 1))["logits"], model.run(given))
