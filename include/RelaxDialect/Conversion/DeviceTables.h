@@ -12,6 +12,8 @@
 #define RELAXDIALECT_CONVERSION_DEVICETABLES_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir::relax {
 
