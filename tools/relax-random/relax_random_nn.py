@@ -160,7 +160,7 @@ class NeuralSteps:
         # A place for the entry at every size; the second place is missing where nothing was before, which is not at every size.
         cache = self.op("concat", [x, new], x.element, [d + 1 if i == axis else d for i, d in enumerate(x.dims)], f"axis = {axis} : i64", keep=False)
         place, circular = self.random.choice([(0, ""), (0, ", circular"), (5, ", circular"), (1, "")])
-        if x.dims[axis].constant() == 0:
+        if x.dims[axis].constant() == 0 or any(name.startswith("u") for name in x.dims[axis].symbols()):  # found, maybe never
             place = 0
         return self.op("cache_update", [cache, new, self.number(place, "i64")], x.element, cache.dims, f"axis = {axis} : i64{circular}")
 
