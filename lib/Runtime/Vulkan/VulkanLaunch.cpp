@@ -18,6 +18,7 @@ using namespace relax_rt::vk;
 
 relax_rt_status VulkanDevice::makePipeline(const DeviceStage &stage, Handle shader, Pipeline &pipeline) {
   std::vector<SetLayoutBinding> bindings;
+  bindings.reserve(stage.bindings.size());
   for (size_t i = 0; i < stage.bindings.size(); ++i)
     bindings.push_back({static_cast<uint32_t>(i), kStorageBuffer, 1, kStageCompute, nullptr});
   SetLayoutCreateInfo set = {kDescriptorSetLayoutCreateInfo, nullptr, 0, static_cast<uint32_t>(bindings.size()),
