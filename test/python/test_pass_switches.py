@@ -51,7 +51,8 @@ def test_results_are_the_same(run):
         got, counters = run(*options)
         np.testing.assert_allclose(got, want, rtol=1e-5, err_msg=str(options))
         text = " ".join(options)
-        assert (counters["kernel_launches"] > all_on["kernel_launches"]) == ("fusion" in text or "weights" in text), text
+        # The product reads a transposed weight where it is, unless nothing is fused.
+        assert (counters["kernel_launches"] > all_on["kernel_launches"]) == ("fusion" in text), text
         assert (counters["captures"] > 0) == ("--capture" in text)
         assert (counters["extensions"] == 0) == ("growth" in text), text
         if text == "--disable=sharing":
