@@ -116,7 +116,8 @@ FailureOr<Tensor> interp::convolve(Frame &frame, const Tensor &x, const Tensor &
     // Rounds down, so that one element too few gives an extent of 0 at stride 1.
     int64_t steps =
         how.autoPad ? llvm::divideCeilSigned(x.getDim(i + 2), stride) : llvm::divideFloorSigned(room, stride) + 1;
-    if (steps < 0)
+    // At a larger stride that could be several too few, which is an error all the same.
+    if (!how.autoPad && room < -1)
       return frame.fail("the kernel is larger than the padded input along spatial dimension " + Twine(i));
     dims.push_back(steps);
     kernel.push_back(w.getDim(i + 2));

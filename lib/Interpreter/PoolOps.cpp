@@ -49,7 +49,9 @@ template <typename OpTy> static FailureOr<Windows> getWindows(Frame &frame, OpTy
     } else {
       places = llvm::divideFloorSigned(in + first + last - covered, stride) + 1;
     }
-    if (places < 0)
+    // At a larger stride that could be several elements too few, which is an error all the same.
+    int64_t room = in + first + last - covered + (op.getCeilMode() ? stride - 1 : 0);
+    if (!op.getAutoPad() && room < -1)
       return frame.fail("the window is larger than the operand along spatial dimension " + Twine(i));
     windows.places.push_back(places);
     before.push_back(first);

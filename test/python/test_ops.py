@@ -365,6 +365,7 @@ CONVS = {
                    tensor("f32", "n", 3, "l - 1", 3)),
     "plain3": (tensor("f32", "n", 1, "l", 3, 3), tensor("f32", 2, 1, 2, 2, 2), [1, 1, 1], [0] * 6, [1, 1, 1], 1,
                tensor("f32", "n", 2, "l - 1", 2, 2)),
+    "strided": (tensor("f32", "n", 1, "l"), tensor("f32", 2, 1, 3), [4], [0, 0], [1], 1, tensor("f32", "n", 2, "(l + 1) floordiv 4")),
     "half": (tensor("f16", "n", 3, "l"), tensor("f16", 5, 3, 3), [1], [1, 1], [1], 1, tensor("f16", "n", 5, "l")),
 }
 
@@ -390,6 +391,8 @@ def test_conv(compiled):
             want = convolve(given["x"], given["w"], strides, pads, dilations, groups).astype(DTYPES[element])
             check(got, want, "r", 1e-2 if element == "f16" else 1e-5)
     run("plain1", {"x": numbers("f32", 1, 3, 1), "w": numbers("f32", 5, 3, 3)}, fails="the extents [")
+    for length in (0, 1):
+        run("strided", {"x": numbers("f32", 1, 1, length), "w": numbers("f32", 2, 1, 3)}, fails="the extents [")
 
 
 # --------------------------------------------------------------------------------------------------------------------
