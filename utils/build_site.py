@@ -16,6 +16,7 @@ import shutil
 
 import markdown
 from checking import ROOT
+from pass_examples import write_examples
 
 SECTIONS = {"": "Start", "docs": "Guides", "docs/Tutorials": "Tutorials", "docs/Passes": "Passes",
             "docs/Rationale": "Rationale", "reference": "Reference"}
@@ -64,6 +65,7 @@ def make_navigation(name, titles):
 
 def build_site(build, output):
     """Writes the site; returns the links that lead nowhere."""
+    write_examples(build, build / "docs" / "pass-examples.md")
     pages = collect(build)
     sources = {document.resolve(): page for page, document in pages.items()}
     texts = {page: document.read_text() for page, document in pages.items()}

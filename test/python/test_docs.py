@@ -42,6 +42,20 @@ def test_reference(build):
     assert "# Passes" in (build / "docs/passes.md").read_text()
 
 
+def test_every_pass_has_an_example(build, tmp_path):
+    """IR before and after each pass, made from its test."""
+    pass_examples = importlib.import_module("pass_examples")
+    assert pass_examples.write_examples(build.resolve(), tmp_path / "examples.md") == []
+    text, passes = (tmp_path / "examples.md").read_text(), pass_examples.find_passes()
+    assert set(re.findall("`(relax-[a-z-]+)`", (ROOT / "docs/Passes/README.md").read_text())) == set(passes)
+    assert len(passes) > 50 and re.findall("^## `(.*)`$", text, re.MULTILINE) == sorted(passes)
+    # Nothing is shown twice for once: a change is a change, an error has a text.
+    for example in re.split("^## ", text, flags=re.MULTILINE)[1:]:
+        blocks = re.findall("^```\\w+\n(.*?)^```$", example, re.MULTILINE | re.DOTALL)
+        assert len(set(blocks)) == len(blocks) and all(block.strip() for block in blocks), example
+        assert len(blocks) == 2 or "stays as it is" in example, example
+
+
 def test_site(build, tmp_path):
     """Every document becomes a page, and no link between pages is broken."""
     pytest.importorskip("markdown")

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""What one more layer costs in a decoder: launches, bytes that kernels read and write, and the time of passes.
+
+Decoders with few and with twice as many layers are compiled with and without fusion; the difference of both, divided,
+is one layer. Bytes are those of the operands and results of each call, beside the least, which is what a layer's
+weights, cache and the new rows of it take when everything else stays in registers. Then the passes up to the memory
+plan are timed for two depths, by CPU time (the best of some runs). Runs after a build:
+
+    .venv/bin/python3 benchmarks/layers.py [--size small|medium|large] [--prefill 128] [--past 128] [--depths 32 128]
+"""
+import argparse
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test" / "python"))
+
+from generated_models import DECODER, SMALL_DECODER, save_decoder  # noqa: E402
+from memory_plans import evaluate  # noqa: E402
+
+MEDIUM = {"hidden": 512, "heads": 8, "kv_heads": 2, "inner": 1408, "vocabulary": 4000}
+CALL = re.compile(r"= relax\.call_(?:tp|dps) @([\w.]+)\(.* : \((.*)\) -> (.*)$")
+TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)([a-z]+)(\d+)(?:, #relax_sym\.shape<\[(.*?)\]>)?>")
+
+
+def get_bytes(types, sizes):
+    """Bytes of all tensors in a list of types."""
+    total = 0
+    for dims, _, bits, shape in TENSOR.findall(types):
+        count = 1
+        for extent in re.split(r", (?![^(]*\))", shape) if shape else dims.split("x")[:-1]:
+            count *= evaluate(extent, sizes)
+        total += count * int(bits) // 8
+    return total
+
+
+def compile_model(model, output, *options):
+    """CPU seconds; the module at the end of the planned phase is in `output`."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([str(ROOT / "build/bin/relax-compile"), str(model), "--emit=mlir",
+                           "--after=relax-verify-planned", "-o", str(output), *options], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"layers.py: {done.stderr[:2000]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def count(planned, sizes):
+    """(calls, bytes) of the main function."""
+    text = planned.read_text(errors="replace")
+    aliases = dict(re.findall(r"^(#\w+) = (#relax_sym\.shape<.*>)$", text, re.MULTILINE))
+    calls = total = 0
+    for line in text[text.index("func.func @main"):].splitlines():
+        line = re.sub(r"#\w+(?=>)", lambda match: aliases.get(match.group(0), match.group(0)), line)
+        if match := CALL.search(line):
+            calls += 1
+            # Destinations are among the operands, and each is a result.
+            total += get_bytes(match.group(2), sizes)
+    return calls, total
+
+
+def get_least(sizes, hidden, heads, kv_heads, inner, **_):
+    """Weights, the cache read and written, the row that goes from layer to layer read and written; f32."""
+    width = hidden // heads
+    weights = 2 * hidden * hidden + 2 * hidden * kv_heads * width + 3 * hidden * inner + 2 * hidden
+    cache = 2 * kv_heads * width * sizes["b"] * (2 * sizes["p"] + sizes["s"])
+    return 4 * (weights + cache + 2 * sizes["b"] * sizes["s"] * hidden)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", choices=("small", "medium", "large"), default="medium",
+                        help="width of the layers; large is that of the decoder of the other benchmarks")
+    parser.add_argument("--prefill", type=int, default=128)
+    parser.add_argument("--past", type=int, default=128)
+    parser.add_argument("--depths", type=int, nargs=2, default=[32, 128], help="layers of the decoders to time")
+    parser.add_argument("--repeat", type=int, default=2)
+    parser.add_argument("--limit", type=float, help="exit with 1 when the second depth takes more than this many times")
+    args = parser.parse_args()
+    size = {"small": SMALL_DECODER, "medium": MEDIUM, "large": DECODER}[args.size]
+    size = {name: value for name, value in size.items() if name != "layers"}
+    points = {f"prefill {args.prefill}": {"b": 1, "s": args.prefill, "p": 0},
+              f"decode at {args.past}": {"b": 1, "s": 1, "p": args.past}}
+    with tempfile.TemporaryDirectory() as folder:
+        model, planned = pathlib.Path(folder) / "decoder.onnx", pathlib.Path(folder) / "planned.mlir"
+        rows = {}
+        for layers in (1, 2):
+            save_decoder(model, layers=layers, **size, external=args.size == "large")
+            for title, options in (("default", []), ("without fusion", ["--disable=fusion"])):
+                compile_model(model, planned, *options)
+                rows[title, layers] = {where: count(planned, sizes) for where, sizes in points.items()}
+        print("one layer                       launches       MB   least MB")
+        for title in ("default", "without fusion"):
+            for where, sizes in points.items():
+                launches, moved = (two - one for one, two in zip(rows[title, 1][where], rows[title, 2][where]))
+                print(f"{where:14} {title:15} {launches:9} {moved / 1e6:8.3f}   {get_least(sizes, **size) / 1e6:8.3f}")
+        seconds = []
+        for layers in args.depths:
+            small = {name: value for name, value in SMALL_DECODER.items() if name != "layers"}
+            save_decoder(model, layers=layers, **small)
+            seconds.append(min(compile_model(model, planned) for _ in range(args.repeat)))
+        ratio = seconds[1] / seconds[0]
+        times = ", ".join(f"{depth} layers {time:.2f} s" for depth, time in zip(args.depths, seconds))
+        print(f"\nimport and passes: {times}, ratio {ratio:.2f}")
+    return 1 if args.limit and ratio > args.limit else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
