@@ -10,6 +10,7 @@ others are not run here: they are those of the measurements that the models come
     .venv/bin/python3 benchmarks/memory.py [--models FOLDER with decoder.onnx, bert.onnx, resnet18.onnx]
 """
 import argparse
+import itertools
 import json
 import pathlib
 import re
@@ -40,6 +41,9 @@ MODELS = {
     "bert": [({"b": 1, "s": 128}, 3.54, None, None), ({"b": 8, "s": 128}, 28.3, None, None)],
     "resnet18": [({"b": 1, "h": 224, "w": 224}, None, None, None), ({"b": 4, "h": 200, "w": 333}, None, None, None)],
 }
+# Bounds that a user may give, for rows of their own.
+FACTS = {"decoder": ["b <= 4", "s <= 128", "p <= 512"], "bert": ["b <= 8", "s <= 512"],
+         "resnet18": ["b <= 4", "h >= 32", "h <= 512", "w >= 32", "w <= 512"]}
 
 
 class Chain:
@@ -132,12 +136,15 @@ def measure_models(folder):
         path = pathlib.Path(folder) / f"{name}.onnx"
         if not path.exists():
             continue
+        plans = {}
         with tempfile.TemporaryDirectory() as temporary:
-            out = pathlib.Path(temporary) / "planned.mlir"
-            run_tool(BIN / "relax-compile", path, "--emit=mlir", "--after=relax-verify-planned", "-o", out)
-            plan = read_plan(out.read_text(errors="replace"))
-        for sizes, tvm, bounded, iree in points:
-            where = name + " " + " ".join(f"{symbol}={value}" for symbol, value in sizes.items())
+            for title, facts in (("", []), (" bounds", FACTS[name])):
+                out = pathlib.Path(temporary) / "planned.mlir"
+                run_tool(BIN / "relax-compile", path, "--emit=mlir", "--after=relax-verify-planned", "-o", out,
+                         *(f"--fact={fact}" for fact in facts))
+                plans[title] = read_plan(out.read_text(errors="replace"))
+        for (title, plan), (sizes, tvm, bounded, iree) in itertools.product(plans.items(), points):
+            where = name + " " + " ".join(f"{symbol}={value}" for symbol, value in sizes.items()) + title
             try:
                 arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes)
                 bound = plan.get_live_bytes(sizes, with_results=True)
