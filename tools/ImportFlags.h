@@ -23,7 +23,9 @@ public:
         opset("opset", llvm::cl::desc("Version of the standard operators in the place of the file's"),
               llvm::cl::init(0), llvm::cl::cat(category)),
         allLogits("all-logits", llvm::cl::desc("Logits of a GGUF model for every token, not only for the last"),
-                  llvm::cl::cat(category)) {}
+                  llvm::cl::cat(category)),
+        pageSize("page-size", llvm::cl::desc("Caches of a GGUF model in pages of N tokens"), llvm::cl::value_desc("N"),
+                 llvm::cl::init(0), llvm::cl::cat(category)) {}
 
   /// False with `error` set when a flag has the wrong form.
   bool get(mlir::relax::ONNXImportOptions &options, std::string &error) const {
@@ -48,6 +50,7 @@ public:
   bool get(mlir::relax::GGUFImportOptions &options, std::string &) const {
     options.facts.assign(facts.begin(), facts.end());
     options.allLogits = allLogits;
+    options.pageSize = pageSize;
     return true;
   }
 
@@ -60,6 +63,7 @@ private:
   llvm::cl::list<std::string> renames, dims, facts;
   llvm::cl::opt<int64_t> opset;
   llvm::cl::opt<bool> allLogits;
+  llvm::cl::opt<int64_t> pageSize;
 };
 
 #endif // RELAXDIALECT_TOOLS_IMPORTFLAGS_H

@@ -119,6 +119,7 @@ typedef struct relax_gguf_options {
   const char *const *facts; /* `num_facts` texts about batch, seq and past: used, and checked at entry */
   int64_t num_facts;
   int32_t all_logits; /* not 0: logits of every token, not only of the last one */
+  int64_t page_size;  /* tokens of a page of the caches; 0: caches without pages */
 } relax_gguf_options;
 
 /** Imports a language model in GGUF. Its weights stay in the file, to be there until the module is compiled. `options`

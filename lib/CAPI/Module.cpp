@@ -101,6 +101,7 @@ relax_status relax_module_import_gguf(relax_context *context, const char *path, 
   if (options) {
     import.facts.assign(options->facts, options->facts + options->num_facts);
     import.allLogits = options->all_logits != 0;
+    import.pageSize = options->page_size;
   }
   return importModel(context, [&] { return relax::importGGUF(path, context, import); }, out_module);
 }

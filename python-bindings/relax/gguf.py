@@ -5,10 +5,13 @@ import struct
 import typing
 
 from ._errors import RelaxError
+from ._paged import PagedCache, Sequence
 
 if typing.TYPE_CHECKING:
     from ._compiler import Module
     from ._runtime import Executable
+
+__all__ = ["PagedCache", "Sequence", "compile_model", "from_model", "load", "read_metadata"]
 
 # Number of a type in the file: its format for struct. 8 is a string, 9 an array.
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -77,19 +80,20 @@ def read_metadata(path) -> dict:
             return metadata
 
 
-def load(path, *, facts=(), all_logits=False) -> "Module":
+def load(path, *, facts=(), all_logits=False, page_size=0) -> "Module":
     """Imports the model in the file `path`: a function of tokens and of what earlier calls remember (docs/GGUF.md).
 
     facts: texts about batch, seq and past such as "batch == 1", used and checked when the function is called.
-    all_logits: of every token, not only of the last one. The weights stay in the file until the module is compiled.
+    all_logits: of every token, not only of the last one. page_size: tokens of a page of the caches, for PagedCache; 0:
+    no pages. The weights stay in the file until the module is compiled.
     """
     from ._compiler import Module
-    return Module._import_gguf(path, [str(fact) for fact in facts], bool(all_logits))
+    return Module._import_gguf(path, [str(fact) for fact in facts], bool(all_logits), page_size)
 
 
-def from_model(path, *, target="cpu", facts=(), all_logits=False, **options) -> "Executable":
+def from_model(path, *, target="cpu", facts=(), all_logits=False, page_size=0, **options) -> "Executable":
     """Imports, compiles and loads a model. `options` are those of Executable."""
-    return load(path, facts=facts, all_logits=all_logits).compile(target=target, **options)
+    return load(path, facts=facts, all_logits=all_logits, page_size=page_size).compile(target=target, **options)
 
 
 def compile_model(path, artifact, *, target="cpu", **options):

@@ -266,10 +266,11 @@ static Module *importOnnx(const nb::object &path, const nb::dict &symbols, const
   });
 }
 
-static Module *importGguf(const nb::object &path, const std::vector<std::string> &facts, bool allLogits) {
+static Module *importGguf(const nb::object &path, const std::vector<std::string> &facts, bool allLogits,
+                          int64_t pageSize) {
   nb::object encoded = nb::module_::import_("os").attr("fsencode")(path);
   std::vector<const char *> known = pointers(facts);
-  relax_gguf_options options = {known.data(), static_cast<int64_t>(known.size()), allLogits};
+  relax_gguf_options options = {known.data(), static_cast<int64_t>(known.size()), allLogits, pageSize};
   return Module::make(std::make_shared<Context>(), [&](relax_context *context, relax_module **out) {
     return relax_module_import_gguf(context, PyBytes_AS_STRING(encoded.ptr()), &options, out);
   });
@@ -313,7 +314,8 @@ NB_MODULE(_compiler, module) {
                   "Reads a module from a file.")
       .def_static("_import_onnx", &importOnnx, nb::arg("path"), nb::arg("symbols"), nb::arg("dims"), nb::arg("facts"),
                   nb::arg("opset"))
-      .def_static("_import_gguf", &importGguf, nb::arg("path"), nb::arg("facts"), nb::arg("all_logits"))
+      .def_static("_import_gguf", &importGguf, nb::arg("path"), nb::arg("facts"), nb::arg("all_logits"),
+                  nb::arg("page_size"))
       .def("__str__", &Module::print)
       .def_prop_ro("bytecode", &Module::writeBytecode, "The module as bytecode.")
       .def(

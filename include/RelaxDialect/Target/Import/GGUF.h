@@ -20,7 +20,10 @@ struct GGUFImportOptions {
   std::string functionName = "main";
   /// Logits for every token, not only for the last one of each sequence.
   bool allLogits = false;
-  /// What the caller promises about `batch`, `seq` and `past`; it is checked when the function is entered.
+  /// Tokens of a page of the caches; 0 for caches without pages.
+  int64_t pageSize = 0;
+  /// What the caller promises about `batch`, `seq` and `past`, with pages `slots` and `pages` for `past`; it
+  /// is checked when the function is entered.
   std::vector<std::string> facts;
 };
 
@@ -30,6 +33,10 @@ struct GGUFImportOptions {
 /// Inputs are `tokens` (batch, seq) and for each layer `past_key_<i>` and `past_value_<i>` (batch, kv heads, past,
 /// length). Results are `logits` (batch, vocabulary), or (batch, seq, vocabulary), and `present_key_<i>`,
 /// `present_value_<i>` with `past + seq` places. The first call has `past` = 0.
+///
+/// With pages the inputs are `tokens`, `page_table` (batch, slots) and `lengths` (batch) of i64 and for each layer
+/// `key_pages_<i>` and `value_pages_<i>` (pages, page size, kv heads, length). Results are `logits` and for each layer
+/// `new_key_<i>` and `new_value_<i>` (batch, seq, kv heads, length), which the caller puts into the pages.
 ///
 /// Weights stay in the file and in its block formats: `relax.weight_data` refers to it by `path` as given here.
 ///

@@ -27,7 +27,8 @@ ModelBuilder::ModelBuilder(const GGUFFile &file, const ModelConfig &config, MLIR
     : file(file), config(config), context(context), options(options), builder(context),
       loc(FileLineColLoc::get(context, file.getPath(), 0, 0)), batch(SymExpr::symbol(context, "batch")),
       seq(SymExpr::symbol(context, "seq")), past(SymExpr::symbol(context, "past")),
-      local(SymExpr::symbol(context, "local")) {}
+      local(SymExpr::symbol(context, "local")), slots(SymExpr::symbol(context, "slots")),
+      pages(SymExpr::symbol(context, "pages")) {}
 
 OwningOpRef<ModuleOp> ModelBuilder::run() {
   if (failed(checkTensors()) || failed(readFacts()))
@@ -127,8 +128,16 @@ LogicalResult ModelBuilder::readFacts() {
   // The last token has a place, and no place is beyond what the model knows.
   if (!options.allLogits)
     facts.push_back({seq, Fact::Op::GreaterEqual, constant(1)});
-  facts.push_back({past + seq, Fact::Op::LessEqual, constant(config.context)});
-  if (getKept(0) != past) {
+  bool isPaged = options.pageSize != 0;
+  if (options.pageSize < 0 || options.pageSize > config.context)
+    return fail("option: a page size of " + Twine(options.pageSize) + ", expected 1 to " + Twine(config.context));
+  if (isPaged) {
+    facts.push_back({seq, Fact::Op::LessEqual, constant(config.context)});
+    facts.push_back({slots, Fact::Op::LessEqual, constant(llvm::divideCeil(config.context, options.pageSize))});
+  } else {
+    facts.push_back({past + seq, Fact::Op::LessEqual, constant(config.context)});
+  }
+  if (!isPaged && getKept(0) != past) {
     // The keys that queries of local layers see.
     facts.push_back({local, Fact::Op::LessEqual, past});
     facts.push_back({local, Fact::Op::GreaterEqual, SymExpr::min({past, constant(config.window - 1)})});
@@ -141,8 +150,9 @@ LogicalResult ModelBuilder::readFacts() {
     SmallVector<StringRef> names = fact->lhs.getSymbols();
     llvm::append_range(names, fact->rhs.getSymbols());
     for (StringRef name : names)
-      if (name != "batch" && name != "seq" && name != "past")
-        return fail("option: fact '" + printable(text) + "' names '" + name + "', expected batch, seq and past");
+      if (name != "batch" && name != "seq" && (isPaged ? name != "slots" && name != "pages" : name != "past"))
+        return fail("option: fact '" + printable(text) + "' names '" + name + "', expected batch, seq" +
+                    (isPaged ? ", slots and pages" : " and past"));
     facts.push_back(*fact);
   }
   return success();
@@ -166,7 +176,9 @@ void ModelBuilder::createFunction() {
   SmallVector<Type> types = {sym::getTensorType({batch, seq}, builder.getI32Type())};
   SmallVector<std::string> names = {"tokens"};
   Type f32 = builder.getF32Type();
-  for (int64_t layer = 0; layer < config.layers; ++layer) {
+  if (options.pageSize != 0)
+    addPageArguments(types, names);
+  for (int64_t layer = 0; options.pageSize == 0 && layer < config.layers; ++layer) {
     SymExpr kept = getKept(layer);
     types.push_back(sym::getTensorType({kept, batch, constant(config.kvHeads), constant(config.keyLength)}, f32));
     types.push_back(sym::getTensorType({kept, batch, constant(config.kvHeads), constant(config.valueLength)}, f32));
@@ -183,6 +195,11 @@ void ModelBuilder::createFunction() {
     return make<graph::ShapeOfOp>(graph::ShapeType::get(context, sym::getSymbolicDims(value.getType())), value);
   };
   tokensShape = shapeOf(tokens);
+  if (options.pageSize != 0) {
+    tableShape = shapeOf(function.getArgument(1));
+    positions = createPagedPositions();
+    return;
+  }
   for (int64_t layer = config.layers; layer-- > 0;)
     (getKept(layer) == past ? pastShape : localShape) = shapeOf(function.getArgument(layer * 2 + 1));
 }
@@ -194,9 +211,9 @@ void ModelBuilder::createResults(Value logits) {
   function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
   function.setResultAttr(0, graph::kNameAttrName, builder.getStringAttr("logits"));
   for (size_t index = 0; index < present.size(); ++index)
-    function.setResultAttr(
-        index + 1, graph::kNameAttrName,
-        builder.getStringAttr((index % 2 == 0 ? "present_key_" : "present_value_") + std::to_string(index / 2)));
+    function.setResultAttr(index + 1, graph::kNameAttrName,
+                           builder.getStringAttr(std::string(options.pageSize != 0 ? "new_" : "present_") +
+                                                 (index % 2 == 0 ? "key_" : "value_") + std::to_string(index / 2)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,6 +269,12 @@ Value ModelBuilder::createAttention(int64_t layer, Value x) {
   Value query = rotate(split("attn_q", config.heads, config.keyLength, prefix + "attn_q_norm.weight"));
   Value key = rotate(split("attn_k", config.kvHeads, config.keyLength, prefix + "attn_k_norm.weight"));
   Value value = split("attn_v", config.kvHeads, config.valueLength, "");
+  auto project = [&](Value heads) {
+    heads = reshape(permute(heads, {0, 2, 1, 3}), {batch, seq, constant(config.heads * config.valueLength)});
+    return createLinear(heads, prefix + "attn_output");
+  };
+  if (options.pageSize != 0)
+    return project(createPagedAttention(layer, query, key, value));
   // A cache has a row for each token, so that it grows at its end.
   auto append = [&](int64_t argument, Value rows) {
     Value joined = make<graph::ConcatOp>(ValueRange{function.getArgument(argument), permute(rows, {2, 0, 1, 3})},
@@ -263,11 +286,9 @@ Value ModelBuilder::createAttention(int64_t layer, Value x) {
   value = append(layer * 2 + 2, value);
 
   auto number = [&](double x) { return x == 0 ? FloatAttr() : builder.getF64FloatAttr(x); };
-  Value result = make<graph::AttentionOp>(
+  return project(make<graph::AttentionOp>(
       query, key, value, Value(), number(config.attentionScale), number(config.attentionCap), builder.getUnitAttr(),
-      local ? builder.getI64IntegerAttr(config.window) : IntegerAttr(), sym::ExprAttr::get(context, getKept(layer)));
-  result = reshape(permute(result, {0, 2, 1, 3}), {batch, seq, constant(config.heads * config.valueLength)});
-  return createLinear(result, prefix + "attn_output");
+      local ? builder.getI64IntegerAttr(config.window) : IntegerAttr(), sym::ExprAttr::get(context, getKept(layer))));
 }
 
 Value ModelBuilder::createFeedForward(int64_t layer, Value x) {
@@ -310,9 +331,12 @@ ModelBuilder::Angles ModelBuilder::createAngles(bool local) {
   Value row = make<graph::ConstantOp>(
       DenseElementsAttr::get(RankedTensorType::get({1, half}, builder.getF32Type()), ArrayRef<float>(frequencies)));
   Type i64 = builder.getI64Type();
-  Value position = make<graph::IotaOp>(shape({seq, constant(1)}), builder.getI64IntegerAttr(0), TypeAttr::get(i64));
-  Value first = make<graph::ShapeToTensorOp>(RankedTensorType::get({1}, i64), shape({past}));
-  position = make<graph::AddOp>(position, first);
+  Value position = positions;
+  if (!position) {
+    position = make<graph::IotaOp>(shape({seq, constant(1)}), builder.getI64IntegerAttr(0), TypeAttr::get(i64));
+    Value first = make<graph::ShapeToTensorOp>(RankedTensorType::get({1}, i64), shape({past}));
+    position = make<graph::AddOp>(position, first);
+  }
   position = make<graph::AsTypeOp>(position, TypeAttr::get(builder.getF32Type()));
   Value angle = make<graph::MultiplyOp>(position, row);
   return {make<graph::CosOp>(angle), make<graph::SinOp>(angle)};
@@ -347,6 +371,8 @@ Value ModelBuilder::shape(ArrayRef<SymExpr> dims) {
     sources.push_back(pastShape);
   if (uses("local"))
     sources.push_back(localShape);
+  if (uses("slots"))
+    sources.push_back(tableShape);
   return make<graph::MakeShapeOp>(graph::ShapeType::get(context, dims), sources);
 }
 

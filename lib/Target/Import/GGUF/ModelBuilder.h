@@ -36,6 +36,14 @@ private:
   SymExpr getKept(int64_t layer) const;
   Value createLayer(int64_t layer, Value x);
   Value createAttention(int64_t layer, Value x);
+  /// The arguments after the tokens when caches have pages.
+  void addPageArguments(SmallVectorImpl<Type> &types, SmallVectorImpl<std::string> &names) const;
+  /// Attention to what the pages hold and to the new keys and values, (batch, kv heads, seq, length) each.
+  Value createPagedAttention(int64_t layer, Value query, Value key, Value value);
+  /// Which keys take part, (batch, 1, seq, keys of the pages and new ones).
+  Value createPagedMask(bool local);
+  /// Positions of the tokens, (batch, 1, seq, 1) of i64; a length that the pages do not hold is an error.
+  Value createPagedPositions();
   Value createFeedForward(int64_t layer, Value x);
   /// The same with a network for each expert.
   Value createExperts(int64_t layer, Value x);
@@ -87,13 +95,14 @@ private:
   OpBuilder builder;
   Location loc;
 
-  SymExpr batch, seq, past, local;
+  SymExpr batch, seq, past, local, slots, pages;
   SmallVector<sym::Fact> facts;
   OwningOpRef<ModuleOp> module;
   func::FuncOp function;
-  Value tokens, tokensShape, pastShape, localShape;
+  Value tokens, tokensShape, pastShape, localShape, tableShape, positions;
   SmallVector<Value> present; // keys and values in turns
   std::optional<Angles> localAngles, globalAngles;
+  Value localMask, globalMask;
 };
 
 } // namespace mlir::relax::gguf
