@@ -65,7 +65,8 @@ static void addQuantization(OpPassManager &manager, const KernelPipelineOptions 
   manager.addPass(graph::createInsertChecksPass());
 }
 
-void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+/// Graph phase to mixed phase.
+static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
   // Composite ops, then what they consist of. Libraries get the products that are left.
   addQuantization(manager, options);
@@ -83,5 +84,14 @@ void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOpt
     buildOptimizePipeline(manager);
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createVerifyMixedPass());
-  buildLowerPipeline(manager, options);
+}
+
+void relax::buildCommonPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+  addMixedPasses(manager, options);
+  buildPlannedKernelsPipeline(manager, options);
+}
+
+void relax::buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+  buildCommonPipeline(manager, options);
+  buildKernelCodePipeline(manager, options);
 }

@@ -46,7 +46,7 @@ static void addDevicePasses(OpPassManager &manager, const KernelPipelineOptions 
   manager.addPass(createDeviceKernelsToSPIRVPass(spirv));
 }
 
-void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+void relax::buildPartitionKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   addDevicePasses(manager, options);
   // Tensors, then buffers.
   manager.addNestedPass<func::FuncOp>(createTileRowsPass());
@@ -55,10 +55,13 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyKernelPass());
-  // Parts and loops.
+  // Parts.
   manager.addNestedPass<func::FuncOp>(createPartitionKernelsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+}
+
+void relax::buildKernelCodePipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass({options.vectorBits}));
   manager.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
   manager.addPass(createWrapKernelsPass());
@@ -80,7 +83,12 @@ void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipeli
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+void relax::buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+  buildPartitionKernelsPipeline(manager, options);
+  buildKernelCodePipeline(manager, options);
+}
+
+void relax::buildPlannedKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
   if (options.packWeights)
     manager.addPass(createPackWeightsPass({options.vectorBits, /*blobDirectory=*/""}));
   manager.addPass(createSymbolDCEPass()); // programs that only read weights in the other layout
@@ -92,5 +100,10 @@ void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptio
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());
   manager.addPass(tp::createConvertTensorProgramToFuncPass());
-  buildLowerKernelsPipeline(manager, options);
+  buildPartitionKernelsPipeline(manager, options);
+}
+
+void relax::buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
+  buildPlannedKernelsPipeline(manager, options);
+  buildKernelCodePipeline(manager, options);
 }

@@ -289,7 +289,7 @@ def test_a_branch(compile_text, run_artifact):
         ("func.func @f() { return }", ["--function=*", "--function=g"], "no public function 'g', the module has: f"),
         ("func.func @f() { return }\nfunc.func @g() { return }", [],
          "several public functions, none of them 'main': choose with --function (all with --function='*'): f, g"),
-        ("func.func @f() { return }", ["--target=abacus"], "unknown target 'abacus', expected 'cpu', 'native' or 'baseline'"),
+        ("func.func @f() { return }", ["--target=abacus"], "unknown target 'abacus', expected 'cpu', 'native' or 'baseline', a level of CPU: 'x86-64'"),
         ("func.func @f() { return }", ["--after=cse"], "--after shows MLIR, add --emit=mlir"),
         ("func.func @f() { retrun }", [], "error"),
         ("func.func @f(%x: i32) { return }", [], "argument 0 has type 'i32', expected a tensor or a shape"),

@@ -110,29 +110,45 @@ LogicalResult disable(const std::vector<std::string> &groups, KernelPipelineOpti
   return success();
 }
 
-/// "cpu,vulkan": devices, and the CPU that calls them.
-FailureOr<CodeTarget> getTargets(StringRef names, SmallVectorImpl<std::string> &devices, std::string &reason) {
-  SmallVector<StringRef> list;
+/// "x86-64-v3,x86-64-v4,vulkan": devices, and levels of the CPU that calls them, from low to high.
+FailureOr<SmallVector<CodeTarget>> getTargets(StringRef names, SmallVectorImpl<std::string> &devices,
+                                              std::string &reason) {
+  SmallVector<StringRef> list, levels;
   names.split(list, ',');
-  StringRef cpu;
   for (StringRef name : list) {
     if (llvm::is_contained(getDeviceNames(), name)) {
       if (!llvm::is_contained(devices, name.str()))
         devices.push_back(name.str());
       continue;
     }
-    if (!cpu.empty()) {
-      reason = "two targets for the CPU, '" + cpu.str() + "' and '" + name.str() + "'";
-      return failure();
-    }
-    cpu = name;
-    if (failed(getCodeTarget(cpu, reason))) {
+    levels.push_back(name);
+    if (failed(getCodeTarget(name, reason))) {
       for (StringRef device : getDeviceNames())
         reason += ", or a device: '" + device.str() + "'";
       return failure();
     }
   }
-  return getCodeTarget(cpu.empty() ? "cpu" : cpu, reason);
+  if (levels.empty())
+    levels.push_back("cpu");
+  return getCodeTargets(levels, reason);
+}
+
+/// An artifact with the code of every level. The module is as the common pipeline leaves it; weights lie in panels
+/// for the widest level, which narrower ones read in parts.
+LogicalResult emitLevels(const CompileOptions &options, ArrayRef<CodeTarget> targets, KernelPipelineOptions &kernels,
+                         ModuleOp module) {
+  ArtifactOptions artifact{targets.front(), /*blobDirectory=*/""};
+  SmallVector<OwningOpRef<ModuleOp>> copies;
+  for (const CodeTarget &target : targets.drop_front())
+    artifact.higher.push_back({target, *copies.emplace_back(module.clone())});
+  for (auto [index, target] : llvm::enumerate(targets)) {
+    PassManager passes(module.getContext(), ModuleOp::getOperationName());
+    kernels.vectorBits = target.vectorBits;
+    buildKernelCodePipeline(passes, kernels);
+    if (failed(passes.run(index ? *copies[index - 1] : module)))
+      return failure();
+  }
+  return writeArtifact(module, artifact, options.output);
 }
 
 LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, ModuleOp module) {
@@ -153,9 +169,11 @@ LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, 
 LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
   std::string reason;
   SmallVector<std::string> devices;
-  FailureOr<CodeTarget> target = getTargets(options.target, devices, reason);
-  if (failed(target))
+  FailureOr<SmallVector<CodeTarget>> targets = getTargets(options.target, devices, reason);
+  if (failed(targets))
     return error(reason);
+  if (targets->size() > 1 && options.emit != Emit::Artifact)
+    return error("code for several CPUs is only written as an artifact, name one with --target");
   if (options.output.empty() && options.emit != Emit::MLIR && options.emit != Emit::LLVM)
     return error("name the result with -o");
   if (options.output == "-" && options.emit == Emit::Artifact)
@@ -188,7 +206,7 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
   }
   KernelPipelineOptions kernels;
-  kernels.vectorBits = target->vectorBits;
+  kernels.vectorBits = targets->back().vectorBits;
   for (const std::string &name : options.libraries)
     kernels.libraries.push_back(findLibrary(options, name));
   kernels.patterns = options.patterns;
@@ -200,7 +218,9 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   if (failed(disable(options.disabled, kernels)))
     return failure();
   kernels.quantizeWeights = options.quantizeWeights;
-  buildDefaultPipeline(passes, kernels);
+  buildCommonPipeline(passes, kernels);
+  if (targets->size() == 1)
+    buildKernelCodePipeline(passes, kernels);
   LogicalResult result = passes.run(*module);
   if (succeeded(result) && !options.memoryReport.empty()) {
     std::string report = collectMemoryReports(*module);
@@ -220,9 +240,11 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     return writeFile(options.output, [&](raw_ostream &os) { os << **module << "\n"; });
   case Emit::LLVM:
   case Emit::Object:
-    return emitCode(options, *target, *module);
+    return emitCode(options, targets->front(), *module);
   case Emit::Artifact:
-    return writeArtifact(*module, ArtifactOptions{*target, /*blobDirectory=*/""}, options.output);
+    if (targets->size() > 1)
+      return emitLevels(options, *targets, kernels, *module);
+    return writeArtifact(*module, ArtifactOptions{targets->front(), /*blobDirectory=*/""}, options.output);
   }
   llvm_unreachable("all kinds are covered");
 }

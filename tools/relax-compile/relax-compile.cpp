@@ -29,8 +29,10 @@ int main(int argc, char **argv) {
                                           llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> target(
       "target",
-      llvm::cl::desc("cpu (x86-64-v3 or the architecture's baseline), native (this machine) or baseline; "
-                     "also for devices: cpu,vulkan"),
+      llvm::cl::desc(
+          "cpu (x86-64-v3 or the architecture's baseline), native (this machine), baseline, or levels of CPU, "
+          "of which loading takes the highest that runs: x86-64,x86-64-v3,x86-64-v4; aarch64; also for "
+          "devices: cpu,vulkan"),
       llvm::cl::value_desc("name,.."), llvm::cl::location(options.target), llvm::cl::init("cpu"),
       llvm::cl::cat(category));
   llvm::cl::list<std::string> functions(

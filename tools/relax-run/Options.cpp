@@ -20,6 +20,8 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --capture-limit N    how many recordings of launches are kept for each region; default: 16
   --threads N          how many threads a run may use; default: one for each CPU
   --device NAME        where kernels run: cpu (default) or vulkan; what the device cannot run runs on the CPU
+  --cpu-level NAME     run the code for this level of CPU (as RELAX_CPU_LEVEL does), not for the highest that this
+                       machine has; of an artifact for several: relax-compile --target=x86-64,x86-64-v3
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
                        of all functions when none is named
   --counters           print counters after the runs
@@ -60,7 +62,7 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
     }
     bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
                       name == "--memory-limit" || name == "--threads" || name == "--capture-limit" ||
-                      name == "--device";
+                      name == "--device" || name == "--cpu-level";
     if (!takesValue)
       return fail(error, "unknown option '" + arg + "'");
     if (equals == std::string::npos && i + 1 == args.size())
@@ -82,6 +84,10 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       options.libraries.push_back(value);
     } else if (name == "--device") {
       options.device = value;
+    } else if (name == "--cpu-level") {
+      if (value.empty())
+        return fail(error, "--cpu-level needs the name of a level");
+      options.cpuLevel = value;
     } else if (name == "--threads") {
       if (!parseCount(value, options.threads) || options.threads > INT32_MAX)
         return fail(error, "--threads needs a number of threads, not '" + value + "'");

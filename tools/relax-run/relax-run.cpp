@@ -7,11 +7,13 @@
 #include "Npz.h"
 #include "Options.h"
 
+#include "RelaxDialect/Runtime/CpuLevel.h"
 #include "RelaxDialect/Runtime/Device.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 
@@ -106,6 +108,8 @@ bool Session::load() {
     if (!check(relax_rt_instance_load_library(instance.get(), path.c_str())))
       return false;
   }
+  if (!options.cpuLevel.empty() && setenv("RELAX_CPU_LEVEL", options.cpuLevel.c_str(), /*replace=*/1) != 0)
+    return report("cannot set RELAX_CPU_LEVEL") == 0;
   relax_rt_module *newModule = nullptr;
   if (!check(relax_rt_module_load(instance.get(), options.artifact.c_str(), &newModule)))
     return false;
@@ -218,6 +222,8 @@ void Session::printCounters() const {
   };
   for (const auto &[name, value] : lines)
     std::printf("%s: %" PRIu64 "\n", name, value);
+  if (const char *level = relax_rt_module_cpu_level(module.get()); *level)
+    std::printf("CPU level: %s\n", level);
   relax_rt_device_counters device;
   if (!options.device.empty() && relax_rt_context_device_counters(context.get(), &device) == RELAX_RT_OK)
     std::printf("device: %s\ndevice launches: %" PRIu64 "\ndispatches: %" PRIu64 "\nlaunches on the CPU: %" PRIu64

@@ -55,8 +55,15 @@ void buildOptimizePipeline(OpPassManager &manager);
 void buildPlanPipeline(OpPassManager &manager);
 /// relax-lower-kernels: functions over buffers to LLVM dialect.
 void buildLowerKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
+/// The two parts of relax-lower-kernels: what is the same for all CPUs, and what `vectorBits` decides.
+void buildPartitionKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
+void buildKernelCodePipeline(OpPassManager &manager, const KernelPipelineOptions &options);
+/// The first part of relax-lower: mixed to functions over buffers, with weights in panels for `vectorBits`.
+void buildPlannedKernelsPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
 /// relax-lower: mixed to LLVM dialect.
 void buildLowerPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
+/// The default pipeline up to the place where CPUs differ; buildKernelCodePipeline goes on.
+void buildCommonPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
 /// relax-default-pipeline: graph to LLVM dialect, as relax-compile does it.
 void buildDefaultPipeline(OpPassManager &manager, const KernelPipelineOptions &options);
 

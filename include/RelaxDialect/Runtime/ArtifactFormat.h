@@ -24,7 +24,7 @@ constexpr uint32_t kMaxSections = 32;
 // Each kind of section appears at most once; all but weights and devices must. Sections do not overlap, and bytes that
 // belong to neither page 0 nor a section are zero.
 
-enum class SectionKind : uint32_t { Checksums = 1, Metadata = 2, Code = 3, Weights = 4, Devices = 5 };
+enum class SectionKind : uint32_t { Checksums = 1, Metadata = 2, Code = 3, Weights = 4, Devices = 5, Levels = 6 };
 
 /// One entry of the section table. `offset` is a multiple of kPageSize.
 struct Section {

@@ -10,10 +10,17 @@
 
 namespace mlir::relax {
 
+/// The same module in LLVM dialect, lowered for another level of CPU.
+struct CodeVariant {
+  CodeTarget target;
+  ModuleOp module;
+};
+
 struct ArtifactOptions {
   CodeTarget target;
   /// Where a relative file name in `#relax.blob` starts.
   std::string blobDirectory;
+  SmallVector<CodeVariant> higher = {}; // behind `target`, from low to high
 };
 
 /// Writes the artifact of a module in LLVM dialect that carries the tables of Conversion/ModuleTables.h. The tables are

@@ -18,6 +18,7 @@ namespace mlir::relax {
 
 /// A machine to compile for.
 struct CodeTarget {
+  std::string name; // of the level of CPU: "x86-64-v3"
   std::string triple;
   std::string cpu;      // LLVM's name; together with `features` it says which instructions may be used
   std::string tuneCpu;  // only for choices between legal instructions
@@ -29,8 +30,12 @@ struct CodeTarget {
 };
 
 /// The target that `name` stands for: "cpu" (x86-64-v3, generic elsewhere), "native" (this machine), "baseline" (any
-/// CPU of this architecture). On failure `error` tells what is known.
+/// CPU of this architecture), a level of CPU ("x86-64-v4"), for x86-64 with more features behind it
+/// ("x86-64-v4+avx512vnni"). On failure `error` tells what is known.
 FailureOr<CodeTarget> getCodeTarget(StringRef name, std::string &error);
+
+/// Several of them, each once, from low to high.
+FailureOr<SmallVector<CodeTarget>> getCodeTargets(ArrayRef<StringRef> names, std::string &error);
 
 /// Translates a module of LLVM dialect and optimizes it.
 std::unique_ptr<llvm::Module> translateAndOptimize(ModuleOp module, const CodeTarget &target,

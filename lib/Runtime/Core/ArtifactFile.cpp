@@ -34,6 +34,8 @@ const char *sectionName(uint32_t kind) {
     return "weights";
   case SectionKind::Devices:
     return "devices";
+  case SectionKind::Levels:
+    return "levels";
   }
   return nullptr;
 }

@@ -9,6 +9,7 @@
 #include "ArtifactFile.h"
 #include "CodeImage.h"
 #include "Instance.h"
+#include "RelaxDialect/Runtime/CodeLevels.h"
 #include "RelaxDialect/Runtime/DeviceCode.h"
 
 #include "RelaxDialect/Runtime/ABI.h"
@@ -54,12 +55,16 @@ struct relax_rt_module {
   std::vector<relax_rt::ExternFunction> externs;
   relax_rt::Mapping weights;
   std::vector<relax_rt::DeviceTarget> devices;
+  std::string cpuLevel; // whose code is loaded; empty: the only one
 
 private:
   relax_rt_status readDescription(const relax_rt::ArtifactFile &artifact);
   relax_rt_status load(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status readMetadata(const relax_rt::ArtifactFile &artifact);
   relax_rt_status readDevices(const relax_rt::ArtifactFile &artifact);
+  relax_rt_status readLevels(const relax_rt::ArtifactFile &artifact, relax_rt::CodeLevels &levels);
+  /// The code that this machine shall run.
+  relax_rt_status chooseCode(const relax_rt::ArtifactFile &artifact, std::vector<uint8_t> &bytes);
   relax_rt_status resolveExterns(relax_rt_instance &instance, const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveAdapters(const relax_rt::ArtifactFile &artifact);
   relax_rt_status resolveCode(const relax_rt::ArtifactFile &artifact, const std::vector<uint8_t> &bytes);

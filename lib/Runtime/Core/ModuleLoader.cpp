@@ -185,7 +185,10 @@ relax_rt_status relax_rt_module::describe(const char *path) {
   if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
     return status;
   std::vector<uint8_t> bytes;
-  return artifact.read(SectionKind::Code, bytes);
+  if (relax_rt_status status = artifact.read(SectionKind::Code, bytes))
+    return status;
+  CodeLevels levels;
+  return readLevels(artifact, levels);
 }
 
 relax_rt_status relax_rt_module::readDescription(const ArtifactFile &artifact) {
@@ -214,16 +217,13 @@ relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const void *b
 relax_rt_status relax_rt_module::load(relax_rt_instance &instance, const ArtifactFile &artifact) {
   if (relax_rt_status status = readDescription(artifact))
     return status;
-  std::string error;
-  if (!hostCanRun(metadata.targetTriple, metadata.cpuFeatures, error))
-    return artifact.invalid(error);
+  std::vector<uint8_t> bytes;
+  if (relax_rt_status status = chooseCode(artifact, bytes))
+    return status;
   // Everything is checked before the code is opened, because opening may run it.
   if (relax_rt_status status = artifact.map(SectionKind::Weights, weights))
     return status;
   if (relax_rt_status status = resolveExterns(instance, artifact))
-    return status;
-  std::vector<uint8_t> bytes;
-  if (relax_rt_status status = artifact.read(SectionKind::Code, bytes))
     return status;
   return resolveCode(artifact, bytes);
 }

@@ -9,6 +9,7 @@
 #include "Metadata.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
 #include "RelaxDialect/Conversion/ModuleTables.h"
+#include "RelaxDialect/Runtime/CodeLevels.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 #include "WeightsSection.h"
 
@@ -167,14 +168,41 @@ struct Contents {
   SmallVector<WeightEntry> weights;
   SmallVector<char> shared;
   std::string devices; // empty: the CPU only
+  std::string levels;  // empty: one level of CPU only
 };
 
 } // namespace
+
+/// Compiles what is not the code section. Every level has the interface of the first.
+static LogicalResult makeLevels(ModuleOp module, const relax_rt::Metadata &metadata, const ArtifactOptions &options,
+                                std::string &bytes) {
+  if (options.higher.empty())
+    return success();
+  relax_rt::CodeLevels levels;
+  levels.first = options.target.name;
+  for (const CodeVariant &variant : options.higher) {
+    FailureOr<relax_rt::Metadata> own = buildMetadata(variant.module, options.target);
+    if (failed(own))
+      return failure();
+    if (relax_rt::encodeMetadata(*own) != relax_rt::encodeMetadata(metadata) ||
+        variant.module->getAttr(kWeightsAttrName) != module->getAttr(kWeightsAttrName))
+      return emitError(module.getLoc(), "levels '")
+             << options.target.name << "' and '" << variant.target.name << "' have different interfaces";
+    SmallVector<char> shared;
+    if (failed(compileCode(variant.module, variant.target, shared)))
+      return failure();
+    levels.higher.push_back({variant.target.name, variant.target.triple, variant.target.requiredFeatures,
+                             std::string(shared.begin(), shared.end())});
+  }
+  bytes = relax_rt::encodeCodeLevels(levels);
+  return success();
+}
 
 static LogicalResult makeContents(ModuleOp module, const ArtifactOptions &options, Contents &contents) {
   FailureOr<relax_rt::Metadata> metadata = buildMetadata(module, options.target);
   FailureOr<SmallVector<WeightEntry>> weights = getWeights(module);
   if (failed(metadata) || failed(weights) || failed(encodeDevices(module, contents.devices)) ||
+      failed(makeLevels(module, *metadata, options, contents.levels)) ||
       failed(compileCode(module, options.target, contents.shared)))
     return failure();
   contents.metadata = std::move(*metadata);
@@ -195,6 +223,11 @@ static LogicalResult writeContents(ModuleOp module, const ArtifactOptions &optio
   if (!contents.devices.empty()) {
     writer.beginSection(relax_rt::SectionKind::Devices);
     writer.append(ArrayRef<char>(contents.devices.data(), contents.devices.size()));
+    writer.endSection();
+  }
+  if (!contents.levels.empty()) {
+    writer.beginSection(relax_rt::SectionKind::Levels);
+    writer.append(ArrayRef<char>(contents.levels.data(), contents.levels.size()));
     writer.endSection();
   }
   if (!contents.weights.empty()) {
