@@ -98,9 +98,13 @@ bool relax_rt::decodeCodeLevels(const uint8_t *data, uint64_t size, CodeLevels &
     level.object = reader.bytes();
     names.push_back(level.name);
   }
-  for (size_t i = 0; i < names.size(); ++i)
-    for (size_t j = 0; j < i || (j == i && names[i].empty()); ++j)
-      reader.fail("level '" + names[i] + "' " + (j == i ? "has no name" : "appears twice"));
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty())
+      reader.fail("a level has no name");
+    for (size_t j = 0; j < i; ++j)
+      if (names[i] == names[j])
+        reader.fail("level '" + names[i] + "' appears twice");
+  }
   levels.first = names.front();
   if (reader.ok() && !reader.atEnd())
     reader.fail("trailing bytes");

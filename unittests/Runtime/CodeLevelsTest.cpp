@@ -50,5 +50,5 @@ TEST(CodeLevelsTest, NamesAreUnique) {
   EXPECT_EQ(read(encodeCodeLevels(levels), levels).find("level 'low' appears twice"), 0u);
   levels = makeLevels();
   levels.first.clear();
-  EXPECT_EQ(read(encodeCodeLevels(levels), levels).find("level '' has no name"), 0u);
+  EXPECT_EQ(read(encodeCodeLevels(levels), levels).find("a level has no name"), 0u);
 }
