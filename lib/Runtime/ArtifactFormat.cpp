@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Runtime/ArtifactFormat.h"
+#include "SectionBytes.h"
 
 #include <array>
 #include <utility>
@@ -15,115 +16,31 @@ using namespace relax_rt;
 
 namespace {
 
-//===----------------------------------------------------------------------===//
-// Writing
-//===----------------------------------------------------------------------===//
-
-class Writer {
-public:
-  void u32(uint32_t value) {
-    for (int shift = 0; shift < 32; shift += 8)
-      bytes.push_back(static_cast<char>((value >> shift) & 0xff));
+void writeTensors(SectionWriter &writer, const std::vector<TensorInfo> &tensors) {
+  writer.u32(tensors.size());
+  for (const TensorInfo &tensor : tensors) {
+    writer.string(tensor.name);
+    writer.u32(tensor.typeCode);
+    writer.u32(tensor.typeBits);
+    writer.u32(tensor.dims.size());
+    for (const std::string &dim : tensor.dims)
+      writer.string(dim);
   }
+}
 
-  void count(size_t value) { u32(static_cast<uint32_t>(value)); }
-
-  void string(const std::string &value) {
-    count(value.size());
-    bytes += value;
+void readTensors(SectionReader &reader, std::vector<TensorInfo> &tensors) {
+  tensors.resize(reader.count(16));
+  for (TensorInfo &tensor : tensors) {
+    tensor.name = reader.string();
+    tensor.typeCode = reader.u32();
+    tensor.typeBits = reader.u32();
+    tensor.dims.resize(reader.count(4));
+    for (std::string &dim : tensor.dims)
+      dim = reader.string();
+    if (!reader.ok())
+      return;
   }
-
-  void tensors(const std::vector<TensorInfo> &tensors) {
-    count(tensors.size());
-    for (const TensorInfo &tensor : tensors) {
-      string(tensor.name);
-      u32(tensor.typeCode);
-      u32(tensor.typeBits);
-      count(tensor.dims.size());
-      for (const std::string &dim : tensor.dims)
-        string(dim);
-    }
-  }
-
-  std::string bytes;
-};
-
-//===----------------------------------------------------------------------===//
-// Reading
-//===----------------------------------------------------------------------===//
-
-/// Reads until the first malformed field; afterwards every read yields a zero value and `ok()` is false.
-class Reader {
-public:
-  Reader(const uint8_t *data, uint64_t size, std::string &error) : data(data), size(size), error(error) {}
-
-  bool ok() const { return !failed; }
-  bool atEnd() const { return position == size; }
-  uint64_t remaining() const { return size - position; }
-
-  void fail(const char *what) {
-    if (!failed)
-      error = "metadata: " + std::string(what) + " at byte " + std::to_string(position);
-    failed = true;
-  }
-
-  uint32_t u32() {
-    if (failed || remaining() < 4) {
-      fail("truncated");
-      return 0;
-    }
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < 4; ++i)
-      value |= static_cast<uint32_t>(data[position + i]) << (8 * i);
-    position += 4;
-    return value;
-  }
-
-  /// A number of elements of at least `minBytes` each: one that cannot fit is refused before anything is allocated.
-  uint32_t count(uint64_t minBytes) {
-    uint32_t value = u32();
-    if (ok() && value > remaining() / minBytes) {
-      fail("count exceeds the section");
-      return 0;
-    }
-    return ok() ? value : 0;
-  }
-
-  std::string string() {
-    uint32_t length = count(1);
-    if (!ok())
-      return std::string();
-    std::string value(reinterpret_cast<const char *>(data) + position, length);
-    // The C API hands out these strings, a zero byte would cut them silently.
-    if (value.find('\0') != std::string::npos) {
-      fail("string with a zero byte");
-      return std::string();
-    }
-    position += length;
-    return value;
-  }
-
-  void tensors(std::vector<TensorInfo> &tensors) {
-    tensors.resize(count(16));
-    for (TensorInfo &tensor : tensors) {
-      tensor.name = string();
-      tensor.typeCode = u32();
-      tensor.typeBits = u32();
-      tensor.dims.resize(count(4));
-      for (std::string &dim : tensor.dims)
-        dim = string();
-      if (!ok())
-        return;
-    }
-  }
-
-private:
-  const uint8_t *data;
-  uint64_t size;
-  uint64_t position = 0;
-  bool failed = false;
-  std::string &error;
-};
+}
 
 //===----------------------------------------------------------------------===//
 // CRC-32
@@ -151,34 +68,34 @@ constexpr CrcTables kCrcTables = makeCrcTables();
 } // namespace
 
 std::string relax_rt::encodeMetadata(const Metadata &metadata) {
-  Writer writer;
+  SectionWriter writer;
   writer.string(metadata.producer);
   writer.string(metadata.targetTriple);
   writer.string(metadata.cpuFeatures);
-  writer.count(metadata.functions.size());
+  writer.u32(metadata.functions.size());
   for (const FunctionInfo &function : metadata.functions) {
     writer.string(function.name);
     writer.string(function.symbol);
-    writer.tensors(function.inputs);
-    writer.tensors(function.outputs);
+    writeTensors(writer, function.inputs);
+    writeTensors(writer, function.outputs);
   }
-  writer.count(metadata.sites.size());
+  writer.u32(metadata.sites.size());
   for (const GuardSite &site : metadata.sites) {
     writer.u32(site.status);
     writer.string(site.message);
   }
-  writer.count(metadata.kernels.size());
+  writer.u32(metadata.kernels.size());
   for (const KernelInfo &kernel : metadata.kernels) {
     writer.string(kernel.name);
     writer.string(kernel.symbol);
     writer.string(kernel.referenceSymbol);
     writer.string(kernel.partsSymbol);
   }
-  writer.count(metadata.externs.size());
+  writer.u32(metadata.externs.size());
   for (const ExternInfo &function : metadata.externs) {
     writer.string(function.symbol);
     writer.string(function.adapter);
-    writer.count(function.sonames.size());
+    writer.u32(function.sonames.size());
     for (const std::string &soname : function.sonames)
       writer.string(soname);
     writer.u32(function.flags);
@@ -188,7 +105,7 @@ std::string relax_rt::encodeMetadata(const Metadata &metadata) {
 }
 
 bool relax_rt::decodeMetadata(const uint8_t *data, uint64_t size, Metadata &metadata, std::string &error) {
-  Reader reader(data, size, error);
+  SectionReader reader(data, size, error, "metadata: ");
   metadata = Metadata();
   metadata.producer = reader.string();
   metadata.targetTriple = reader.string();
@@ -197,8 +114,8 @@ bool relax_rt::decodeMetadata(const uint8_t *data, uint64_t size, Metadata &meta
   for (FunctionInfo &function : metadata.functions) {
     function.name = reader.string();
     function.symbol = reader.string();
-    reader.tensors(function.inputs);
-    reader.tensors(function.outputs);
+    readTensors(reader, function.inputs);
+    readTensors(reader, function.outputs);
     if (!reader.ok())
       return false;
   }
@@ -226,8 +143,7 @@ bool relax_rt::decodeMetadata(const uint8_t *data, uint64_t size, Metadata &meta
       return false;
   }
   metadata.memoryReport = reader.string();
-  if (reader.ok() && !reader.atEnd())
-    reader.fail("trailing bytes");
+  reader.expectEnd();
   return reader.ok();
 }
 

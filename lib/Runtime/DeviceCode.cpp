@@ -3,10 +3,11 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 // Compiled into the runtime and into the compiler; depends on the C++ standard
-// library only. Little-endian u32, strings and lists with their length in front.
+// library only.
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Runtime/DeviceCode.h"
+#include "SectionBytes.h"
 
 using namespace relax_rt;
 
@@ -23,74 +24,7 @@ namespace {
 constexpr uint32_t kMaxBuffers = 4096, kMaxWords = 4096;
 constexpr uint32_t kSpirvMagic = 0x07230203, kSpirvHeaderWords = 5;
 
-struct Writer {
-  void u32(uint64_t value) {
-    for (int shift = 0; shift < 32; shift += 8)
-      bytes.push_back(static_cast<char>((value >> shift) & 0xff));
-  }
-  void string(const std::string &text) {
-    u32(text.size());
-    bytes += text;
-  }
-  void numbers(const std::vector<uint32_t> &list) {
-    u32(list.size());
-    for (uint32_t number : list)
-      u32(number);
-  }
-  std::string bytes;
-};
-
-/// After the first malformed field every read gives nothing.
-class Reader {
-public:
-  Reader(const uint8_t *data, uint64_t size, std::string &error) : data(data), size(size), error(error) {}
-
-  bool ok() const { return error.empty(); }
-  bool atEnd() const { return position == size; }
-  void fail(const std::string &what) {
-    if (ok())
-      error = what + " at byte " + std::to_string(position);
-  }
-  uint32_t u32() {
-    if (!ok() || size - position < 4) {
-      fail("truncated");
-      return 0;
-    }
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < 4; ++i)
-      value |= static_cast<uint32_t>(data[position + i]) << (8 * i);
-    position += 4;
-    return value;
-  }
-  /// A number of entries, each of at least `least` bytes.
-  uint32_t count(uint64_t least) {
-    uint32_t value = u32();
-    if (ok() && value > (size - position) / least)
-      fail("a count of " + std::to_string(value) + " exceeds the section");
-    return ok() ? value : 0;
-  }
-  std::string string() {
-    uint32_t length = count(1);
-    std::string text(reinterpret_cast<const char *>(data) + position, length);
-    position += length;
-    if (text.find('\0') != std::string::npos)
-      fail("a name has a zero byte");
-    return text;
-  }
-  std::vector<uint32_t> numbers() {
-    std::vector<uint32_t> list(count(4));
-    for (uint32_t &number : list)
-      number = u32();
-    return list;
-  }
-
-private:
-  const uint8_t *data;
-  uint64_t size, position = 0;
-  std::string &error;
-};
-
-void readStage(Reader &reader, const DeviceKernel &kernel, DeviceStage &stage) {
+void readStage(SectionReader &reader, const DeviceKernel &kernel, DeviceStage &stage) {
   stage.entry = reader.string();
   stage.workgroup = reader.u32();
   stage.bindings = reader.numbers();
@@ -109,7 +43,7 @@ void readStage(Reader &reader, const DeviceKernel &kernel, DeviceStage &stage) {
       reader.fail("a stage uses buffer " + std::to_string(binding));
 }
 
-void readKernel(Reader &reader, uint64_t numKernels, DeviceKernel &kernel) {
+void readKernel(SectionReader &reader, uint64_t numKernels, DeviceKernel &kernel) {
   kernel.kernel = reader.u32();
   kernel.sizes = reader.string();
   kernel.buffers = reader.u32();
@@ -132,7 +66,7 @@ void readKernel(Reader &reader, uint64_t numKernels, DeviceKernel &kernel) {
 } // namespace
 
 std::string relax_rt::encodeDeviceCode(const std::vector<DeviceTarget> &targets) {
-  Writer writer;
+  SectionWriter writer;
   writer.u32(targets.size());
   for (const DeviceTarget &target : targets) {
     writer.string(target.name);
@@ -154,14 +88,14 @@ std::string relax_rt::encodeDeviceCode(const std::vector<DeviceTarget> &targets)
       writer.numbers(kernel.code);
     }
   }
-  return writer.bytes;
+  return std::move(writer.bytes);
 }
 
 bool relax_rt::decodeDeviceCode(const uint8_t *data, uint64_t size, uint64_t numKernels,
                                 std::vector<DeviceTarget> &targets, std::string &error) {
   error.clear();
   targets.clear();
-  Reader reader(data, size, error);
+  SectionReader reader(data, size, error);
   targets.resize(reader.count(8));
   for (DeviceTarget &target : targets) {
     target.name = reader.string();
@@ -169,7 +103,6 @@ bool relax_rt::decodeDeviceCode(const uint8_t *data, uint64_t size, uint64_t num
     for (DeviceKernel &kernel : target.kernels)
       readKernel(reader, numKernels, kernel);
   }
-  if (reader.ok() && !reader.atEnd())
-    reader.fail("trailing bytes");
+  reader.expectEnd();
   return reader.ok();
 }

@@ -84,5 +84,5 @@ TEST(DeviceCodeTest, WhatDoesNotFitIsRefused) {
   expectRefused([](DeviceKernel &kernel) { kernel.stages[1].bindings[0] = 3; }, "a stage uses buffer 3");
   expectRefused([](DeviceKernel &kernel) { kernel.stages[1].written.pop_back(); }, "buffers do not agree");
   expectRefused([](DeviceKernel &kernel) { kernel.code[0] = 1; }, "not SPIR-V");
-  expectRefused([](DeviceKernel &kernel) { kernel.sizes[2] = '\0'; }, "a name has a zero byte");
+  expectRefused([](DeviceKernel &kernel) { kernel.sizes[2] = '\0'; }, "a string with a zero byte");
 }
