@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "CaptureRegions.h"
 #include "HostEmitter.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
@@ -33,6 +34,8 @@ LogicalResult HostEmitter::emitCall(ProgramCallOpInterface call) {
   if (isa<CallDPSOp>(call.getOperation())) {
     if (failed(emitExternCall(call, callee, arguments)))
       return failure();
+  } else if (call->hasAttr(kCaptureAttrName)) {
+    collectLaunch(call, callee, arguments);
   } else {
     emitLaunch(call, callee, arguments);
   }
@@ -91,31 +94,36 @@ LogicalResult HostEmitter::checkCall(ProgramCallOpInterface call, sym::TensorPro
   return success();
 }
 
-/// Entries of the shape operand behind the scalars that are there; gives the number of all.
-int64_t HostEmitter::storeScalars(ProgramCallOpInterface call, int64_t first) {
-  Value shape = call.getShapeOperand();
-  ArrayRef<Value> entries = shape ? ArrayRef<Value>(shapes[shape]) : ArrayRef<Value>();
-  Value array = getScratch(Scratch::Scalars, first + entries.size());
-  for (auto [index, value] : llvm::enumerate(entries))
-    storeElement(value, array, first + index);
-  return first + entries.size();
+/// What a kernel gets as numbers: extents of its arguments, then the entries of the shape operand.
+SmallVector<Value> HostEmitter::collectScalars(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                               ArrayRef<HostTensor> arguments) {
+  SmallVector<Value> values;
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    auto type = cast<ShapedType>(callee.getProgramArgumentTypes()[index]);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        values.push_back(argument.dims[dim]);
+  }
+  if (Value shape = call.getShapeOperand())
+    llvm::append_range(values, shapes[shape]);
+  return values;
+}
+
+/// Gives the number of values.
+int64_t HostEmitter::storeScalars(ValueRange values) {
+  Value array = getScratch(Scratch::Scalars, values.size());
+  for (auto [index, value] : llvm::enumerate(values))
+    storeElement(value, array, index);
+  return values.size();
 }
 
 void HostEmitter::emitLaunch(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                              ArrayRef<HostTensor> arguments) {
   unsigned numExtents = call->getNumResults() - callee.getNumOuts();
   Value buffers = getScratch(Scratch::Buffers, arguments.size() + numExtents);
-  int64_t numScalars = 0;
-  for (auto [index, argument] : llvm::enumerate(arguments)) {
+  for (auto [index, argument] : llvm::enumerate(arguments))
     storeElement(argument.data, buffers, index);
-    auto type = cast<ShapedType>(callee.getProgramArgumentTypes()[index]);
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim)) {
-        Value array = getScratch(Scratch::Scalars, numScalars + 1);
-        storeElement(argument.dims[dim], array, numScalars++);
-      }
-  }
-  numScalars = storeScalars(call, numScalars);
+  int64_t numScalars = storeScalars(collectScalars(call, callee, arguments));
   // Extents found come back through memory.
   Value slots;
   if (numExtents) {
@@ -181,7 +189,8 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
     storeView(views, arguments.size(), address, elementAddress(dims, nextDim), 1,
               builder.getIntegerType(8, /*isSigned=*/false));
   }
-  int64_t numScalars = storeScalars(call, 0);
+  Value shape = call.getShapeOperand();
+  int64_t numScalars = storeScalars(shape ? ArrayRef<Value>(shapes[shape]) : ArrayRef<Value>());
   for (const ext::NativeArgument &argument : ext::getNativeArguments(library)) {
     if (argument.kind != ext::NativeArgument::Kind::Size)
       continue;

@@ -26,31 +26,16 @@ static std::optional<int64_t> getRegion(Operation *op) {
   return region ? std::optional<int64_t>(region.getInt()) : std::nullopt;
 }
 
-/// As emitCall, but nothing is launched yet.
-LogicalResult HostEmitter::collectLaunch(ProgramCallOpInterface call) {
-  auto callee = dyn_cast_or_null<sym::TensorProgramInterface>(tables.lookup(call.getCalleeAttr().getValue()));
-  if (!callee)
-    return call->emitOpError("calls '") << call.getCalleeAttr().getValue() << "', which is not a tensor program";
-  if (failed(checkCall(call, callee)))
-    return failure();
+/// Instead of emitLaunch: nothing is launched yet.
+void HostEmitter::collectLaunch(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                ArrayRef<HostTensor> arguments) {
   CapturedLaunch launch = {call.getLoc(), tables.getKernel(call.getCalleeAttr().getValue()), {}, {}};
-  SmallVector<Value> arguments(call.getProgramInputs());
-  llvm::append_range(arguments, call.getDestinations());
-  for (auto [index, value] : llvm::enumerate(arguments)) {
-    const HostTensor &argument = tensors[value];
+  for (const HostTensor &argument : arguments) {
     pointers.insert(argument.data);
     launch.buffers.push_back(llvm::find(pointers, argument.data) - pointers.begin());
-    auto type = cast<ShapedType>(callee.getProgramArgumentTypes()[index]);
-    for (int64_t dim = 0; dim < type.getRank(); ++dim)
-      if (type.isDynamicDim(dim))
-        launch.scalars.push_back(argument.dims[dim]);
   }
-  if (Value shape = call.getShapeOperand())
-    llvm::append_range(launch.scalars, shapes[shape]);
+  launch.scalars = collectScalars(call, callee, arguments);
   launches.push_back(std::move(launch));
-  for (OpResult result : call->getResults())
-    tensors[result] = HostTensor(tensors[call.getTiedOperand(result.getResultNumber())->get()]);
-  return success();
 }
 
 /// The op gives the same for the same operands, and looks at nothing else.
@@ -109,7 +94,7 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
     bool isLaunch = getRegion(op) == region;
     if (isLaunch ? !isCapturable(op) : !mayPrecedeLaunches(op))
       return op->emitOpError("cannot be in region ") << *region << " of launches that are recorded";
-    if (failed(isLaunch ? collectLaunch(cast<ProgramCallOpInterface>(op)) : emitOp(op)))
+    if (failed(emitOp(op)))
       return failure();
   }
 
@@ -128,14 +113,12 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
   builder.setInsertionPointToStart(record);
   for (const CapturedLaunch &launch : launches) {
     loc = launch.loc;
-    Value buffers = getScratch(Scratch::Buffers, launch.buffers.size()),
-          scalars = getScratch(Scratch::Scalars, launch.scalars.size());
+    Value buffers = getScratch(Scratch::Buffers, launch.buffers.size());
     for (auto [index, position] : llvm::enumerate(launch.buffers))
       storeElement(constant(position), buffers, index);
-    for (auto [index, scalar] : llvm::enumerate(launch.scalars))
-      storeElement(scalar, scalars, index);
-    callRuntime(12, {constant(launch.kernel), buffers, constant(launch.buffers.size()), scalars,
-                     constant(launch.scalars.size())});
+    int64_t numScalars = storeScalars(launch.scalars);
+    callRuntime(12, {constant(launch.kernel), buffers, constant(launch.buffers.size()),
+                     getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
   }
   callRuntime(13, {});
   cf::BranchOp::create(builder, loc, after);

@@ -137,13 +137,16 @@ private:
   void emitLaunch(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee, ArrayRef<HostTensor> tensors);
   LogicalResult emitExternCall(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                                ArrayRef<HostTensor> tensors);
-  int64_t storeScalars(graph::ProgramCallOpInterface call, int64_t first);
+  SmallVector<Value> collectScalars(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                    ArrayRef<HostTensor> arguments);
+  int64_t storeScalars(ValueRange values);
   void storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType);
 
   //===- HostCapture.cpp: launches that are recorded ----------------------===//
   /// Emits the region that begins with `first`; gives its last op.
   FailureOr<Operation *> emitCaptureRegion(Operation *first);
-  LogicalResult collectLaunch(graph::ProgramCallOpInterface call);
+  void collectLaunch(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                     ArrayRef<HostTensor> arguments);
   void findKey(SmallVectorImpl<Value> &key);
 
   //===- HostControlFlow.cpp ----------------------------------------------===//

@@ -75,6 +75,9 @@ relax_rt_status VulkanDevice::prepare(const DeviceKernel &kernel, std::vector<Pi
 // One launch
 //===----------------------------------------------------------------------===//
 
+/// Room for the numbers of a stage, so that those of the next begin where a buffer may.
+static uint64_t getNumbersBytes(const std::vector<uint32_t> &values) { return (values.size() * 4 + 63) / 64 * 64; }
+
 relax_rt_status VulkanDevice::makePool(const DeviceLaunch &launch, Handle &pool) {
   uint32_t count = 1;
   for (const DeviceStage &stage : launch.kernel->stages)
@@ -125,7 +128,7 @@ relax_rt_status VulkanDevice::record(const DeviceLaunch &launch, const std::vect
     Handle set = 0;
     if (relax_rt_status status = bindStage(launch, stage, pipelines[i], pool, numbers, set))
       return status;
-    numbers += (values.size() * 4 + 63) / 64 * 64;
+    numbers += getNumbersBytes(values);
     driver.CmdBindPipeline(commands, kBindPointCompute, pipelines[i].pipeline);
     driver.CmdBindDescriptorSets(commands, kBindPointCompute, pipelines[i].layout, 0, 1, &set, 0, nullptr);
     uint32_t groups = (values[0] - 1) / stage.workgroup + 1;
@@ -151,7 +154,7 @@ relax_rt_status VulkanDevice::launch(const DeviceLaunch &launch) {
   uint64_t bytes = 64;
   bool isEmpty = true;
   for (const std::vector<uint32_t> &values : launch.numbers) {
-    bytes += (values.size() * 4 + 63) / 64 * 64;
+    bytes += getNumbersBytes(values);
     isEmpty &= values[0] == 0;
   }
   if (isEmpty)

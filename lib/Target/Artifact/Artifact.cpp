@@ -180,11 +180,12 @@ static LogicalResult makeLevels(ModuleOp module, const relax_rt::Metadata &metad
     return success();
   relax_rt::CodeLevels levels;
   levels.first = options.target.name;
+  const std::string interface = relax_rt::encodeMetadata(metadata);
   for (const CodeVariant &variant : options.higher) {
     FailureOr<relax_rt::Metadata> own = buildMetadata(variant.module, options.target);
     if (failed(own))
       return failure();
-    if (relax_rt::encodeMetadata(*own) != relax_rt::encodeMetadata(metadata) ||
+    if (relax_rt::encodeMetadata(*own) != interface ||
         variant.module->getAttr(kWeightsAttrName) != module->getAttr(kWeightsAttrName))
       return emitError(module.getLoc(), "levels '")
              << options.target.name << "' and '" << variant.target.name << "' have different interfaces";
