@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "MemoryPlan.h"
 #include "RelaxDialect/Transforms/ReportPasses.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -17,8 +18,6 @@ namespace mlir::relax {
 
 using namespace mlir;
 using namespace mlir::relax;
-
-static constexpr StringLiteral kReportAttrName = "relax.memory_report";
 
 /// The page, with a mark where the reports go.
 static constexpr StringLiteral kPage =
@@ -40,8 +39,8 @@ std::string relax::collectMemoryReports(ModuleOp module) {
   // Functions in the planned phase, a table of the module from the host phase on.
   for (Operation &op : *module.getBody())
     if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
-      add(name.getValue(), op.getAttr(kReportAttrName));
-  if (auto table = module->getAttrOfType<DictionaryAttr>(kReportAttrName))
+      add(name.getValue(), op.getAttr(kFunctionReportAttrName));
+  if (auto table = module->getAttrOfType<DictionaryAttr>(kFunctionReportAttrName))
     for (NamedAttribute entry : table)
       add(entry.getName().getValue(), entry.getValue());
   std::string text;

@@ -78,6 +78,10 @@ SmallVector<int64_t> layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_
 void lendResults(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVector<int64_t>> sizes,
                  ArrayRef<SmallVector<int64_t>> resultSizes);
 
+/// Of a function of the planned phase: its report, as JSON. The host phase has them in a table of the module, which
+/// ModuleTables.h names.
+inline constexpr StringLiteral kFunctionReportAttrName = "relax.memory_report";
+
 /// Plans a function of the destination phase; reports why it cannot. Outputs are not tenants. Without `share`
 /// everything in the arena but scratch memory lives as long as the call.
 FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function, bool share = true);

@@ -27,7 +27,7 @@ public:
       : function(function), plan(plan), entry(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   void apply() {
-    function->setAttr("relax.memory_report", entry.getStringAttr(printMemoryReport(function, plan)));
+    function->setAttr(kFunctionReportAttrName, entry.getStringAttr(printMemoryReport(function, plan)));
     Value arena;
     SmallVector<Value> offsets = computeOffsets();
     if (!plan.order.empty())
