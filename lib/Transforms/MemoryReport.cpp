@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryPlan.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -110,14 +111,9 @@ static llvm::json::Array printTenants(const MemoryPlan &plan, ArrayRef<unsigned>
 /// What is known of the sizes.
 static llvm::json::Array printFacts(func::FuncOp function) {
   llvm::json::Array facts;
-  if (sym::ScopeAttr scope = sym::getScope(function)) {
-    for (const sym::Fact &fact : scope.getFacts()) {
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      fact.print(os);
-      facts.push_back(std::move(text));
-    }
-  }
+  if (sym::ScopeAttr scope = sym::getScope(function))
+    for (const sym::Fact &fact : scope.getFacts())
+      facts.push_back(graph::formatFact(fact));
   return facts;
 }
 
