@@ -19,17 +19,39 @@ if typing.TYPE_CHECKING:
     from .builder import Pipeline, function
     from .compiler import interpret, prove
     from .passes import Pass, PrintChanges, Rewriter, Timing, pass_, pattern, patterns
+    from .programs import (
+        In,
+        Out,
+        TensorProgram,
+        ceil,
+        cos,
+        erf,
+        exp,
+        exp2,
+        floor,
+        grid,
+        log,
+        rsqrt,
+        sin,
+        sqrt,
+        tanh,
+        tensor_program,
+    )
 
-__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "Module", "ModuleFunction", "Op", "Pass",
-           "Pipeline", "PrintChanges", "Prover", "RelaxError", "Rewriter", "Session", "TensorInfo", "Timing", "Value",
-           "ceildiv", "dim", "expr", "function", "generate", "gguf", "interpret", "load", "maximum", "minimum", "onnx",
-           "pass_", "pattern", "patterns", "prove"]
+__all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "In", "Module", "ModuleFunction", "Op", "Out",
+           "Pass", "Pipeline", "PrintChanges", "Prover", "RelaxError", "Rewriter", "Session", "TensorInfo",
+           "TensorProgram", "Timing", "Value", "ceil", "ceildiv", "cos", "dim", "erf", "exp", "exp2", "expr", "floor",
+           "function", "generate", "gguf", "grid", "interpret", "load", "log", "maximum", "minimum", "onnx", "pass_",
+           "pattern", "patterns", "prove", "rsqrt", "sin", "sqrt", "tanh", "tensor_program"]
 
 _BUILDER = ("Pipeline", "function")
 _PASSES = ("Pass", "PrintChanges", "Rewriter", "Timing", "pass_", "pattern", "patterns")
+_PROGRAMS = ("In", "Out", "TensorProgram", "ceil", "cos", "erf", "exp", "exp2", "floor", "grid", "log", "rsqrt", "sin",
+             "sqrt", "tanh", "tensor_program")
 _COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Op", "Prover", "Value", "ceildiv", "dim", "expr", "interpret",
              "maximum", "minimum", "prove")
-_PLACES = {name: place for names, place in ((_BUILDER, ".builder"), (_COMPILER, ".compiler"), (_PASSES, ".passes"))
+_PLACES = {name: place for names, place in ((_BUILDER, ".builder"), (_COMPILER, ".compiler"), (_PASSES, ".passes"),
+                                (_PROGRAMS, ".programs"))
            for name in names}
 
 

@@ -127,6 +127,7 @@ class Graph:
         self.name, self.inputs, self.facts, self.location = name, [], [], ""
         self.symbols = {}  # name -> the shape value that shows it, and its type
         self._names, self._lines, self._weights, self._shapes, self._count, self._constants = [], [], [], {}, 0, {}
+        self._programs = {}  # name -> the tensor program, and its text
 
     # ---- Values -------------------------------------------------------------------------------------------------
 
@@ -215,8 +216,18 @@ class Graph:
         self.add_line(f"{value.name} = relax.weight {name} : {value.type}")
         return value
 
+    def add_program(self, program):
+        """The name by which the function calls a tensor program (relax.tensor_program)."""
+        name = base = program.__name__
+        count = 0
+        while name == self.name or (name in self._programs and self._programs[name][0] is not program):
+            count += 1
+            name = f"{base}_{count}"
+        self._programs[name] = (program, program.get_text(name))
+        return name
+
     def finish(self, outputs, names):
-        """The text of the module's part: weights and the function."""
+        """The text of the module's part: weights, tensor programs and the function."""
         inputs = ", ".join(f"{value.name}: {value.type} {{relax.name = {quote(name)}}}"
                            for value, name in zip(self.inputs, self._names))
         results = ", ".join(f"{value.type} {{relax.name = {quote(name)}}}" for value, name in zip(outputs, names))
@@ -224,8 +235,9 @@ class Graph:
         scope = f" attributes {{relax_sym.scope = #relax_sym.scope<{facts}>}}" if self.symbols or facts else ""
         end = f"  return {', '.join(value.name for value in outputs)} : {', '.join(value.type for value in outputs)}"
         end = end if outputs else "  return"
-        return "\n".join([*self._weights, f"func.func @{self.name}({inputs}) -> ({results}){scope} {{", *self._lines,
-                          end, "}"]) + "\n"
+        programs = [text for _, text in self._programs.values()]
+        return "\n".join([*self._weights, *programs, f"func.func @{self.name}({inputs}) -> ({results}){scope} {{",
+                          *self._lines, end, "}"]) + "\n"
 
     # ---- Elementwise --------------------------------------------------------------------------------------------
 
