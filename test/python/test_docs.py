@@ -1,8 +1,10 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """The documentation is true: its marked snippets run, its links lead somewhere, the reference is generated."""
 import importlib.util
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -67,6 +69,41 @@ def test_site(build, tmp_path):
     assert 'href="docs/Tutorials/README.html"' in start
     for target in re.findall(r'href="([^"#:]+\.html)', start):
         assert (tmp_path / target).is_file(), target
+
+
+def run_cells(cells, folder):
+    """What Jupyter does with the cells that make_notebooks writes."""
+    names, printed = {}, []
+    for source in ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
+        magic, _, text = source.partition("\n")
+        if magic.startswith("%%writefile "):
+            (folder / magic.split()[1]).write_text(text + "\n")
+        elif magic == "%%bash":
+            printed.append(subprocess.run(["bash", "-c", text], check=True, capture_output=True, text=True).stdout)
+        else:
+            exec(source, names)
+    return printed
+
+
+def test_notebooks(build, tmp_path, monkeypatch):
+    """A notebook per tutorial has all of its blocks; one runs as it stands."""
+    if not has_package():
+        pytest.skip("the build has no Python package")
+    make_notebooks = importlib.import_module("make_notebooks")
+    tutorials = [path for path in (ROOT / "docs/Tutorials").glob("*.md") if path.name != "README.md"]
+    assert len(tutorials) >= 10
+    for document in tutorials:
+        cells = make_notebooks.make_notebook(document)["cells"]
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        blocks = len(re.findall("^<!-- (file|test)", document.read_text(), re.MULTILINE))
+        assert len(code) == blocks + 1 and all(cell["outputs"] == [] for cell in code), document.name
+        assert not any(line.startswith("<!-- ") for cell in cells for line in cell["source"]), document.name
+    document = ROOT / "docs/Tutorials/ScheduleAKernel.md"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    for entry in ("build", ".venv"):
+        (tmp_path / entry).symlink_to(build.resolve() if entry == "build" else ROOT / entry)
+    assert run_cells(make_notebooks.make_cells(document, ROOT), tmp_path) == ["2 loops, 1 product of a tile\n"]
 
 
 @pytest.mark.parametrize(
