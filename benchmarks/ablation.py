@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""What each group of passes does for a decoder: fusion, library dispatch, memory planning and graph capture on and off.
+"""What each group of passes does for a decoder: graph rewrites, fusion, library dispatch, memory planning and
+graph capture on and off.
 
 A decoder with a cache (test/python/generated_models.py, or --model FILE.onnx with the same inputs) is compiled once for
 each row and run as prefill and as one step of decoding. Printed: milliseconds of one call (the median, and of the
@@ -26,12 +27,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "python"))
 sys.path.insert(0, str(ROOT / "build" / "python"))
 
-SWITCHES = ("fusion", "libraries", "planning", "capture")
+SWITCHES = ("rewrites", "fusion", "libraries", "planning", "capture")
 
 
 def get_options(on):
     """Flags of relax-compile for the switches that are on."""
-    disabled = [group for group, switch in (("fusion", "fusion"), ("sharing", "planning")) if switch not in on]
+    groups = (("moves", "rewrites"), ("products", "rewrites"), ("fusion", "fusion"), ("sharing", "planning"))
+    disabled = [group for group, switch in groups if switch not in on]
     return [*(["--disable=" + ",".join(disabled)] if disabled else []),
             *(["--libraries=openblas"] if "libraries" in on else []), *(["--capture"] if "capture" in on else [])]
 

@@ -35,6 +35,8 @@ static relax_status compile(const relax_module *module, const relax_compile_opti
   KernelPipelineOptions kernels;
   kernels.vectorBits = target->vectorBits;
   kernels.capture = given.capture != 0;
+  if (given.mixed_precision)
+    kernels.mixedPrecision = given.mixed_precision;
   buildDefaultPipeline(manager, kernels);
   if (failed(manager.run(*copy)))
     return call.failWith(RELAX_COMPILE_FAILED, "a pass failed without a message");

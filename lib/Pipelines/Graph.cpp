@@ -6,9 +6,11 @@
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/QuantizationPasses.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/RewritePasses.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
+#include "RelaxDialect/Transforms/PrecisionPasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -65,18 +67,41 @@ static void addQuantization(OpPassManager &manager, const KernelPipelineOptions 
   manager.addPass(graph::createInsertChecksPass());
 }
 
+/// Libraries get the products that are left, so it comes before them.
+static void addRewrites(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (options.sinkMoves)
+    manager.addPass(graph::createSinkMovesPass());
+  if (options.combineProducts && options.liftWeights)
+    manager.addPass(graph::createCombineParallelMatmulsPass());
+}
+
+/// Nothing unless it is asked for. Weights become what products read.
+static void addMixedPrecision(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (options.mixedPrecision.empty())
+    return;
+  MixedPrecisionPassOptions precision;
+  precision.to = options.mixedPrecision;
+  manager.addPass(createMixedPrecisionPass(precision));
+  manager.addPass(createCSEPass());
+  manager.addPass(createLegalizeOpsPass());
+  manager.addPass(createSymbolDCEPass());
+}
+
 /// Graph phase to mixed phase.
 static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
   // Composite ops, then what they consist of. Libraries get the products that are left.
   addQuantization(manager, options);
+  addRewrites(manager, options);
   addDispatch(manager, options);
   buildDecomposePipeline(manager);
   addQuantization(manager, options);
+  addRewrites(manager, options);
   addDispatch(manager, options);
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  addMixedPrecision(manager, options);
   // Before fusion, which would merge it into programs that run each time.
   if (options.liftWeights)
     manager.addPass(createLiftWeightComputationPass());

@@ -13,6 +13,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/QuantizationPasses.h"
+#include "RelaxDialect/Dialect/Graph/Transforms/RewritePasses.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "RelaxDialect/Dialect/Sym/Transforms/Passes.h"
 #include "RelaxDialect/Dialect/TensorProgram/IR/TensorProgram.h"
@@ -21,6 +22,7 @@
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "RelaxDialect/Transforms/DispatchPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
+#include "RelaxDialect/Transforms/PrecisionPasses.h"
 #include "RelaxDialect/Transforms/ReportPasses.h"
 #include "RelaxDialect/Transforms/TransformOps/RelaxTransformOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -41,12 +43,14 @@ void relax::registerAllPasses() {
     registerRelaxConversionPasses();
     registerRelaxDevicePasses();
     registerRelaxDispatchPasses();
+    registerRelaxPrecisionPasses();
     registerRelaxReportPasses();
     registerRelaxTransformsPasses();
     registerRelaxWorkspacePasses();
     sym::registerRelaxSymPasses();
     graph::registerRelaxGraphPasses();
     graph::registerRelaxQuantizationPasses();
+    graph::registerRelaxRewritePasses();
     tp::registerRelaxTensorProgramPasses();
     registerRelaxPipelines();
   });

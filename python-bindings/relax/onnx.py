@@ -35,6 +35,6 @@ def from_model(model, *, target="cpu", symbols=None, dims=None, facts=(), opset=
     return module.compile(target=target, **options)
 
 
-def compile_model(model, artifact, *, target="cpu", **options):
+def compile_model(model, artifact, *, target="cpu", mixed_precision="", **options):
     """Imports and compiles `model` to the file `artifact`. `options` are those of load."""
-    load(model, **options).compile_to(artifact, target=target)
+    load(model, **options).compile_to(artifact, target=target, mixed_precision=mixed_precision)

@@ -68,9 +68,10 @@ public:
   std::vector<Signature> getFunctions() const;
   Signature find(const std::optional<std::string> &name) const;
   nb::dict interpret(const Signature &signature, const nb::args &args, const nb::kwargs &kwargs) const;
-  nb::bytes compileToBytes(const std::string &target, const std::vector<std::string> &functions, bool capture) const;
+  nb::bytes compileToBytes(const std::string &target, const std::vector<std::string> &functions, bool capture,
+                           const std::string &mixedPrecision) const;
   void compileTo(const nb::object &path, const std::string &target, const std::vector<std::string> &functions,
-                 bool capture) const;
+                 bool capture, const std::string &mixedPrecision) const;
 
   std::shared_ptr<Context> context;
   relax_module *handle;
@@ -182,19 +183,21 @@ nb::dict Module::interpret(const Signature &signature, const nb::args &args, con
   return arrays;
 }
 
-nb::bytes Module::compileToBytes(const std::string &target, const std::vector<std::string> &functions,
-                                 bool capture) const {
+nb::bytes Module::compileToBytes(const std::string &target, const std::vector<std::string> &functions, bool capture,
+                                 const std::string &mixedPrecision) const {
   std::vector<const char *> names = pointers(functions);
-  relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()), nullptr, capture};
+  relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()),
+                                   nullptr,        capture,      mixedPrecision.c_str()};
   std::string bytes = readUnlocked(
       [&](auto append, void *user) { return relax_module_compile_to_bytes(handle, &options, append, user); });
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 void Module::compileTo(const nb::object &path, const std::string &target, const std::vector<std::string> &functions,
-                       bool capture) const {
+                       bool capture, const std::string &mixedPrecision) const {
   std::vector<const char *> names = pointers(functions);
-  relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()), nullptr, capture};
+  relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()),
+                                   nullptr,        capture,      mixedPrecision.c_str()};
   nb::object encoded = nb::module_::import_("os").attr("fsencode")(path);
   callUnlocked([&] { return relax_module_compile(handle, &options, PyBytes_AS_STRING(encoded.ptr())); });
 }
@@ -369,29 +372,32 @@ NB_MODULE(_compiler, module) {
       .def("_interpret", [](const Module &self, const nb::args &args,
                             const nb::kwargs &kwargs) { return self.interpret(self.find(std::nullopt), args, kwargs); })
       .def("compile_to_bytes", &Module::compileToBytes, nb::kw_only(), nb::arg("target") = "cpu",
-           nb::arg("functions") = nb::list(), nb::arg("capture") = false,
+           nb::arg("functions") = nb::list(), nb::arg("capture") = false, nb::arg("mixed_precision") = "",
            nb::sig("def compile_to_bytes(self, *, target: str = 'cpu', functions: typing.Sequence[str] = (), "
-                   "capture: bool = False) -> bytes"),
+                   "capture: bool = False, mixed_precision: str = '') -> bytes"),
            "The artifact as bytes; see compile.")
       .def("compile_to", &Module::compileTo, nb::arg("path"), nb::kw_only(), nb::arg("target") = "cpu",
-           nb::arg("functions") = nb::list(), nb::arg("capture") = false,
+           nb::arg("functions") = nb::list(), nb::arg("capture") = false, nb::arg("mixed_precision") = "",
            nb::sig("def compile_to(self, path: str | os.PathLike[str], *, target: str = 'cpu', "
-                   "functions: typing.Sequence[str] = (), capture: bool = False) -> None"),
+                   "functions: typing.Sequence[str] = (), capture: bool = False, mixed_precision: str = '') -> None"),
            "Writes the artifact to a file; see compile.")
       .def(
           "compile",
           [](const Module &self, const std::string &target, const std::vector<std::string> &functions, bool capture,
-             const nb::kwargs &kwargs) {
-            nb::bytes artifact = self.compileToBytes(target, functions, capture);
+             const std::string &mixedPrecision, const nb::kwargs &kwargs) {
+            nb::bytes artifact = self.compileToBytes(target, functions, capture, mixedPrecision);
             return nb::module_::import_("relax._runtime").attr("Executable")(artifact, **kwargs);
           },
           nb::kw_only(), nb::arg("target") = "cpu", nb::arg("functions") = nb::list(), nb::arg("capture") = false,
-          nb::arg("kwargs"),
-          nb::sig("def compile(self, *, target: str = 'cpu', functions: typing.Sequence[str] = (), "
-                  "capture: bool = False, **kwargs: typing.Any) -> relax._runtime.Executable"),
+          nb::arg("mixed_precision") = "", nb::arg("kwargs"),
+          nb::sig(
+              "def compile(self, *, target: str = 'cpu', functions: typing.Sequence[str] = (), "
+              "capture: bool = False, mixed_precision: str = '', **kwargs: typing.Any) -> relax._runtime.Executable"),
           "Compiles the module, which stays as it is, once for all sizes, and loads the result.\n\n"
           "target: 'cpu' (x86-64-v3, or the architecture's baseline), 'native' or 'baseline'. functions: the entries;\n"
           "'*' is every public function; none is 'main', else the only one. capture: record launches and\n"
-          "run them again. The others are those of Executable.");
+          "run them again. mixed_precision: 'bf16' or 'f16' is the type of what products multiply; they sum in f32. "
+          "The\n"
+          "others are those of Executable.");
   bindProver(module);
 }

@@ -24,7 +24,7 @@ func.func @main(%x: tensor<?x16xf32, #n>, %cache: tensor<?x8xf32, #p>) -> tensor
   return %5 : tensor<?x8xf32, #q>
 }
 """
-GROUPS = ["fusion", "weights", "packing", "growth", "sharing"]
+GROUPS = ["fusion", "weights", "packing", "growth", "sharing", "products", "moves"]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def run(relax, tool, tmp_path_factory):
 
 def test_results_are_the_same(run):
     want, all_on = run()
-    for options in [*([f"--disable={group}"] for group in GROUPS), ["--disable=" + ",".join(GROUPS)], ["--capture"],
+    for options in [*([f"--disable={group}"] for group in GROUPS), ["--disable=" + ",".join(GROUPS)], ["--enable=products"], ["--capture"],
                     ["--capture", "--disable=sharing,fusion"]]:
         got, counters = run(*options)
         np.testing.assert_allclose(got, want, rtol=1e-5, err_msg=str(options))
@@ -76,4 +76,4 @@ def test_unknown_groups_are_refused(tool, tmp_path):
     (tmp_path / "in.mlir").write_text(MODULE)
     done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "out.rlx", "--disable=fusion,magic")
     assert done.returncode == 1
-    assert "--disable: there is no group 'magic', expected fusion, weights, packing, growth, sharing" in done.stderr
+    assert "--disable: there is no group 'magic', expected fusion, weights, packing, growth, sharing, products, moves" in done.stderr

@@ -93,19 +93,19 @@ std::string findLibrary(const CompileOptions &options, StringRef name) {
   return !llvm::sys::fs::exists(name) && llvm::sys::fs::exists(shipped) ? shipped.str().str() : name.str();
 }
 
-/// Groups of passes that can be left out: the results are the same.
-LogicalResult disable(const std::vector<std::string> &groups, KernelPipelineOptions &kernels) {
-  const std::pair<StringRef, decltype(KernelPipelineOptions::fuse) *> switches[] = {{"fusion", &kernels.fuse},
-                                                                                    {"weights", &kernels.liftWeights},
-                                                                                    {"packing", &kernels.packWeights},
-                                                                                    {"growth", &kernels.growInPlace},
-                                                                                    {"sharing", &kernels.shareMemory}};
+/// Groups of passes that results do not depend on, on or off.
+LogicalResult setGroups(StringRef flag, const std::vector<std::string> &groups, bool on,
+                        KernelPipelineOptions &kernels) {
+  const std::pair<StringRef, decltype(KernelPipelineOptions::fuse) *> switches[] = {
+      {"fusion", &kernels.fuse},        {"weights", &kernels.liftWeights}, {"packing", &kernels.packWeights},
+      {"growth", &kernels.growInPlace}, {"sharing", &kernels.shareMemory}, {"products", &kernels.combineProducts},
+      {"moves", &kernels.sinkMoves}};
   for (StringRef group : groups) {
     const auto *found = llvm::find_if(switches, [&](auto entry) { return entry.first == group; });
     if (found == std::end(switches))
-      return error("--disable: there is no group '" + group + "', expected " +
+      return error(flag + ": there is no group '" + group + "', expected " +
                    llvm::join(llvm::make_first_range(switches), ", "));
-    *found->second = false;
+    *found->second = on;
   }
   return success();
 }
@@ -224,9 +224,11 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     kernels.devices.push_back(device);
   kernels.liftWorkspaces = options.liftWorkspaces;
   kernels.capture = options.capture;
-  if (failed(disable(options.disabled, kernels)))
+  if (failed(setGroups("--enable", options.enabled, true, kernels)) ||
+      failed(setGroups("--disable", options.disabled, false, kernels)))
     return failure();
   kernels.quantizeWeights = options.quantizeWeights;
+  kernels.mixedPrecision = options.mixedPrecision;
   buildCommonPipeline(passes, kernels);
   if (targets->size() == 1)
     buildKernelCodePipeline(passes, kernels);

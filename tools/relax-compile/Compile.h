@@ -29,11 +29,12 @@ struct CompileOptions {
   std::string libraryDirectory;
   std::string patterns, dispatchTable; // files; empty: none
   std::string quantizeWeights;         // a format; empty: weights stay as they are
+  std::string mixedPrecision;          // a type; empty: products multiply what is written
   bool liftWorkspaces = false;
   bool capture = false;
-  std::vector<std::string> disabled; // groups of passes: kSwitches of Compile.cpp
-  std::string memoryReport;          // a page when it ends in .html, else JSON; empty: none
-  std::string after;                 // with Emit::MLIR: the pass whose result is shown
+  std::vector<std::string> enabled, disabled; // groups of passes: setGroups of Compile.cpp
+  std::string memoryReport;                   // a page when it ends in .html, else JSON; empty: none
+  std::string after;                          // with Emit::MLIR: the pass whose result is shown
 };
 
 /// Reports every failure on stderr.

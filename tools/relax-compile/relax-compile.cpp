@@ -68,7 +68,12 @@ int main(int argc, char **argv) {
                                     llvm::cl::location(options.capture), llvm::cl::cat(category));
   llvm::cl::list<std::string> disabled(
       "disable", llvm::cl::CommaSeparated,
-      llvm::cl::desc("Leave out groups of passes, to see what they do: fusion, weights, packing, growth, sharing"),
+      llvm::cl::desc("Leave out groups of passes, to see what they do: fusion, weights, packing, growth, sharing, "
+                     "products, moves"),
+      llvm::cl::value_desc("group"), llvm::cl::cat(category));
+  llvm::cl::list<std::string> enabled(
+      "enable", llvm::cl::CommaSeparated,
+      llvm::cl::desc("Run groups of passes that are left out by default: products, moves"),
       llvm::cl::value_desc("group"), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> memoryReport(
       "memory-report", llvm::cl::desc("Also write the memory plan: a page with a picture to FILE.html, else JSON"),
@@ -76,6 +81,9 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string, true> quantize(
       "quantize-weights", llvm::cl::desc("Store the weights of products in blocks of few bits: q4f16_1 or q8_0"),
       llvm::cl::value_desc("format"), llvm::cl::location(options.quantizeWeights), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> precision(
+      "mixed-precision", llvm::cl::desc("Multiply numbers of this type, and sum them in f32: bf16 or f16"),
+      llvm::cl::value_desc("type"), llvm::cl::location(options.mixedPrecision), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(
@@ -83,6 +91,7 @@ int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
   options.disabled.assign(disabled.begin(), disabled.end());
+  options.enabled.assign(enabled.begin(), enabled.end());
   options.libraries.assign(libraries.begin(), libraries.end());
   std::string program = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   llvm::SmallString<128> directory(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));

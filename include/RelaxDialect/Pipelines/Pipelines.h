@@ -25,12 +25,17 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<bool> liftWorkspaces{*this, "lift-workspaces", llvm::cl::desc("Plan scratch memory of kernels, too."),
                               llvm::cl::init(false)};
   Option<std::string> quantizeWeights{*this, "quantize-weights", llvm::cl::desc("Store weights in this format.")};
+  Option<std::string> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Multiply numbers of this type.")};
   ListOption<std::string> devices{*this, "devices", llvm::cl::desc("Devices to make kernels for, beside the CPU.")};
   Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
   // One switch for each group of passes that results do not depend on.
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Make one kernel of several calls."), llvm::cl::init(true)};
   Option<bool> liftWeights{*this, "lift-weights", llvm::cl::desc("Compute once what depends on weights only."),
                            llvm::cl::init(true)};
+  Option<bool> combineProducts{*this, "combine-products", llvm::cl::desc("Make one product of those of one operand."),
+                               llvm::cl::init(false)};
+  Option<bool> sinkMoves{*this, "sink-moves", llvm::cl::desc("Move elements behind what they do not change."),
+                         llvm::cl::init(false)};
   Option<bool> packWeights{*this, "pack-weights", llvm::cl::desc("Reorder weights for the kernels that read them."),
                            llvm::cl::init(true)};
   Option<bool> growInPlace{*this, "grow-in-place", llvm::cl::desc("Append to arguments without copying them."),

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Conversion/GraphToTensorProgram/ProgramLibrary.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphProducts.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "mlir/IR/Dominance.h"
@@ -287,6 +288,8 @@ LogicalResult ProgramLibrary::replaceWithCall(PatternRewriter &rewriter, Operati
   FailureOr<CallTPOp> call = createCall(rewriter, op, request);
   if (failed(call))
     return failure();
+  if (op->hasAttr(kPinnedAttrName))
+    (*call)->setAttr(kPinnedAttrName, rewriter.getUnitAttr());
   sym::Prover prover(rewriter.getContext(), sym::getScope(op));
   rewriter.replaceOp(op, castToType(rewriter, op->getLoc(), call->getResult(0), op->getResult(0).getType(), prover));
   return success();

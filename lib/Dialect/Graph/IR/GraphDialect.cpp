@@ -7,6 +7,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "GraphFamilies.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphProducts.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -75,6 +76,7 @@ void RelaxDialect::initialize() {
   addPoolOps(*this);
   addQuantizationOps(*this);
   addRecurrentOps(*this);
+  addProductModels(*getContext());
   addInterfaces<GraphInlinerInterface>();
 }
 
@@ -85,8 +87,9 @@ Operation *RelaxDialect::materializeConstant(OpBuilder &builder, Attribute value
 }
 
 LogicalResult RelaxDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == kAssuredAttrName && !isa<UnitAttr>(attribute.getValue()))
-    return op->emitOpError("attribute 'relax.assured' must be a unit attribute, got ") << attribute.getValue();
+  for (StringRef name : {kAssuredAttrName, kPinnedAttrName})
+    if (attribute.getName() == name && !isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError("attribute '") << name << "' must be a unit attribute, got " << attribute.getValue();
   return success();
 }
 

@@ -1,0 +1,40 @@
+//===- RewritePasses.td - Graphs that compute the same ----*- tablegen -*-===//
+//
+// Licensed under the Apache License, Version 2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_REWRITEPASSES
+#define RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_REWRITEPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CombineParallelMatmulsPass : Pass<"relax-combine-parallel-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Makes one product of products with the same left operand.";
+  let description = [{
+    Before: graph phase, best with `relax.assured`. After: ops of `ProductOpInterface` in one block that differ only in their right
+    operand, whose extents are known and proved equal except for the number of columns, are one product with all columns, from which `relax.slice` takes the
+    result of each. Elementwise ops that then follow every product in the same way (a bias) are one op before the slices. Joined
+    are weights and constants that nothing else reads, also through `relax.permute_dims` and `relax.astype`; their value is
+    computed here, nothing is stored twice. With `any` right operands that exist when the first product is
+    computed are joined too, by `relax.concat`. Products that may report an error stay where they are.
+  }];
+  let options = [
+    Option<"any", "any", "bool", /*default=*/"false", "Join right operands that are no weights, too.">,
+    Option<"blobDirectory", "blob-directory", "std::string", /*default=*/"\"\"",
+           "Where weight files with relative names are.">
+  ];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+def SinkMovesPass : Pass<"relax-sink-moves", "::mlir::ModuleOp"> {
+  let summary = "Moves permutations and reshapes behind the ops that they do not change.";
+  let description = [{
+    Before: graph phase. After: an elementwise op whose operands have all gone through the same permutation, are vectors or have one
+    element is computed before it, and the result is permuted; likewise for reshapes of one proved shape, beside operands of
+    one element. A reduction of a permuted tensor reduces it where its elements were, `relax.concat` of permuted parts joins them first.
+    Moves that meet then cancel. A move that has another reader stays where it is, and so does one of unknown extents, so that nothing is ever moved more often.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
+#endif // RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_REWRITEPASSES
