@@ -64,6 +64,44 @@ func.func @columns(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<4x2xf32>) {
   %5 = relax.exp %4 : tensor<4x2xf32>
   return %2, %5 : tensor<4x3xf32>, tensor<4x2xf32>
 }
+// Heads of attention: columns become heads of one width, which are transposed for all; slices take heads.
+// CHECK-LABEL: func.func @heads
+func.func @heads(%x: tensor<?x2xf32, #x>, %s: !relax.shape<[n]>) -> (tensor<4x?x2xf32, #relax_sym.shape<[4, n, 2]>>, tensor<1x?x2xf32, #relax_sym.shape<[1, n, 2]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: %[[P:.*]] = relax.matmul %{{.*}} -> tensor<?x10xf32, #{{.*}}>
+  // CHECK: %[[H:.*]] = relax.reshape %[[P]], %{{.*}} -> tensor<?x5x2xf32, #{{.*}}>
+  // CHECK: %[[T:.*]] = relax.permute_dims %[[H]] {permutation = array<i64: 1, 0, 2>}
+  // CHECK: relax.slice %[[T]] {axes = array<i64: 0>, ends = [#relax_sym.expr<4>], starts = [#relax_sym.expr<0>]
+  // CHECK: relax.slice %[[T]] {axes = array<i64: 0>, ends = [#relax_sym.expr<5>], starts = [#relax_sym.expr<4>]
+  %v = relax.constant dense<1.0> : tensor<2x8xf32>
+  %w = relax.constant dense<2.0> : tensor<2x2xf32>
+  %0 = relax.matmul %x, %v : (tensor<?x2xf32, #x>, tensor<2x8xf32>) -> tensor<?x8xf32, #relax_sym.shape<[n, 8]>>
+  %a = relax.make_shape %s : (!relax.shape<[n]>) -> !relax.shape<[n, 4, 2]>
+  %1 = relax.reshape %0, %a : (tensor<?x8xf32, #relax_sym.shape<[n, 8]>>, !relax.shape<[n, 4, 2]>) -> tensor<?x4x2xf32, #relax_sym.shape<[n, 4, 2]>>
+  %2 = relax.permute_dims %1 {permutation = array<i64: 1, 0, 2>} : (tensor<?x4x2xf32, #relax_sym.shape<[n, 4, 2]>>) -> tensor<4x?x2xf32, #relax_sym.shape<[4, n, 2]>>
+  %3 = relax.matmul %x, %w : (tensor<?x2xf32, #x>, tensor<2x2xf32>) -> tensor<?x2xf32, #x>
+  %b = relax.make_shape %s : (!relax.shape<[n]>) -> !relax.shape<[n, 1, 2]>
+  %4 = relax.reshape %3, %b : (tensor<?x2xf32, #x>, !relax.shape<[n, 1, 2]>) -> tensor<?x1x2xf32, #relax_sym.shape<[n, 1, 2]>>
+  %5 = relax.permute_dims %4 {permutation = array<i64: 1, 0, 2>} : (tensor<?x1x2xf32, #relax_sym.shape<[n, 1, 2]>>) -> tensor<1x?x2xf32, #relax_sym.shape<[1, n, 2]>>
+  return %2, %5 : tensor<4x?x2xf32, #relax_sym.shape<[4, n, 2]>>, tensor<1x?x2xf32, #relax_sym.shape<[1, n, 2]>>
+}
+// Heads of different widths: the slices take columns.
+// CHECK-LABEL: func.func @widths
+func.func @widths(%x: tensor<3x2xf32>) -> (tensor<3x4x2xf32>, tensor<3x4x1xf32>) {
+  // CHECK: %[[P:.*]] = relax.matmul
+  // CHECK: %[[A:.*]] = relax.slice %[[P]] {axes = array<i64: 1>
+  // CHECK: relax.reshape %[[A]]
+  // CHECK: %[[B:.*]] = relax.slice %[[P]] {axes = array<i64: 1>
+  // CHECK: relax.reshape %[[B]]
+  %v = relax.constant dense<1.0> : tensor<2x8xf32>
+  %w = relax.constant dense<2.0> : tensor<2x4xf32>
+  %a = relax.make_shape : () -> !relax.shape<[3, 4, 2]>
+  %b = relax.make_shape : () -> !relax.shape<[3, 4, 1]>
+  %0 = relax.matmul %x, %v : (tensor<3x2xf32>, tensor<2x8xf32>) -> tensor<3x8xf32>
+  %1 = relax.reshape %0, %a : (tensor<3x8xf32>, !relax.shape<[3, 4, 2]>) -> tensor<3x4x2xf32>
+  %2 = relax.matmul %x, %w : (tensor<3x2xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  %3 = relax.reshape %2, %b : (tensor<3x4xf32>, !relax.shape<[3, 4, 1]>) -> tensor<3x4x1xf32>
+  return %1, %3 : tensor<3x4x2xf32>, tensor<3x4x1xf32>
+}
 // Filters are joined along out channels.
 // CHECK-LABEL: func.func @conv
 func.func @conv(%x: tensor<?x1x8xf32, #relax_sym.shape<[n, 1, 8]>>) -> (tensor<?x2x8xf32, #relax_sym.shape<[n, 2, 8]>>, tensor<?x3x8xf32, #relax_sym.shape<[n, 3, 8]>>) attributes {relax_sym.scope = #relax_sym.scope<>} {

@@ -169,6 +169,7 @@ private:
 
   LogicalResult combine(ArrayRef<Operation *> members);
   FailureOr<bool> sinkSlices(SmallVectorImpl<Operation *> &heads, Operation *&joined, unsigned dim, Operation *first);
+  static bool sinkBehindMoves(SmallVectorImpl<Operation *> &heads, Operation *&joined, unsigned &dim);
   FailureOr<Value> join(Parts parts, Composer &c);
   FailureOr<Value> joinValues(const Parts &parts, Composer &c);
 
@@ -283,16 +284,29 @@ FailureOr<Value> Combiner::join(Parts parts, Composer &c) {
   return c.make<ConcatOp>(parts.values, c.rewriter.getI64IntegerAttr(parts.dim));
 }
 
+/// The only user of each op, all of one kind and with the same attributes; none when they differ.
+static SmallVector<Operation *> getAlikeUsers(ArrayRef<Operation *> heads) {
+  SmallVector<Operation *> users;
+  for (Operation *head : heads) {
+    if (!head->hasOneUse())
+      return {};
+    Operation *user = *head->user_begin();
+    if (user->getBlock() != head->getBlock() || !isTotal(user) ||
+        (!users.empty() &&
+         (user->getName() != users.front()->getName() || getMeaning(user) != getMeaning(users.front()))))
+      return {};
+    users.push_back(user);
+  }
+  return users;
+}
+
 /// Every head has one user, and they all do the same elementwise: one op on the joined heads does it for all. `heads`
 /// are then these users.
 FailureOr<bool> Combiner::sinkSlices(SmallVectorImpl<Operation *> &heads, Operation *&joined, unsigned dim,
                                      Operation *first) {
-  SmallVector<Operation *> users;
-  for (Operation *head : heads) {
-    if (!head->hasOneUse())
-      return false;
-    users.push_back(*head->user_begin());
-  }
+  SmallVector<Operation *> users = getAlikeUsers(heads);
+  if (users.empty())
+    return false;
   Operation *sample = users.front();
   unsigned read = heads.front()->use_begin()->getOperandNumber();
   auto type = cast<RankedTensorType>(heads.front()->getResult(0).getType());
@@ -300,9 +314,7 @@ FailureOr<bool> Combiner::sinkSlices(SmallVectorImpl<Operation *> &heads, Operat
     return false;
   sym::Prover prover(sample->getContext(), sym::getScope(sample));
   for (auto [head, user] : llvm::zip_equal(heads, users))
-    if (user->getBlock() != first->getBlock() || user->getName() != sample->getName() ||
-        user->getNumOperands() != sample->getNumOperands() || getMeaning(user) != getMeaning(sample) ||
-        head->use_begin()->getOperandNumber() != read || !isTotal(user) ||
+    if (user->getNumOperands() != sample->getNumOperands() || head->use_begin()->getOperandNumber() != read ||
         sym::getSymbolicDims(user->getResult(0).getType()) != sym::getSymbolicDims(head->getResult(0).getType()))
       return false;
 
@@ -364,6 +376,63 @@ FailureOr<bool> Combiner::sinkSlices(SmallVectorImpl<Operation *> &heads, Operat
   return true;
 }
 
+/// `to` is `from` whose dimension `dim` is (columns, rest...) for a constant number of columns: that number and how
+/// many dimensions it has become.
+static std::optional<std::pair<int64_t, size_t>> getSplit(ArrayRef<SymExpr> from, ArrayRef<SymExpr> to, unsigned dim) {
+  if (to.size() < from.size())
+    return std::nullopt;
+  size_t count = to.size() - from.size() + 1;
+  std::optional<int64_t> extent = from[dim].getConstant(), columns = to[dim].getConstant();
+  int64_t product = 1;
+  for (SymExpr part : to.slice(dim, count)) {
+    std::optional<int64_t> constant = part ? part.getConstant() : std::nullopt;
+    if (!constant || llvm::MulOverflow(product, *constant, product))
+      return std::nullopt;
+  }
+  bool keepsOthers =
+      from.take_front(dim) == to.take_front(dim) && from.drop_front(dim + 1) == to.drop_front(dim + count);
+  return extent && product == *extent && keepsOthers ? std::optional(std::pair(*columns, count)) : std::nullopt;
+}
+
+/// The same permutation of every head, or reshapes that divide columns into columns of one shape (heads of attention):
+/// one of the joined heads.
+bool Combiner::sinkBehindMoves(SmallVectorImpl<Operation *> &heads, Operation *&joined, unsigned &dim) {
+  SmallVector<Operation *> users = getAlikeUsers(heads);
+  if (users.empty())
+    return false;
+  PatternRewriter rewriter(joined->getContext());
+  rewriter.setInsertionPointAfter(joined);
+  Composer c(rewriter, joined);
+  if (auto permute = dyn_cast<PermuteDimsOp>(users.front())) {
+    SmallVector<int64_t> permutation(permute.getPermutation());
+    joined = c.permute(joined->getResult(0), permutation).getDefiningOp();
+    dim = std::distance(permutation.begin(), llvm::find(permutation, static_cast<int64_t>(dim)));
+    heads = users;
+    return true;
+  }
+  if (!isa<ReshapeOp>(users.front()))
+    return false;
+  SmallVector<SymExpr> target = Composer::dims(users.front()->getResult(0));
+  int64_t sum = 0;
+  for (auto [head, user] : llvm::zip_equal(heads, users)) {
+    SmallVector<SymExpr> from = Composer::dims(head->getResult(0)), to = Composer::dims(user->getResult(0));
+    if (llvm::is_contained(from, SymExpr()) || llvm::is_contained(to, SymExpr()))
+      return false;
+    std::optional<std::pair<int64_t, size_t>> split = getSplit(from, to, dim);
+    if (!split || to.size() != target.size() || ArrayRef(to).take_front(dim) != ArrayRef(target).take_front(dim) ||
+        ArrayRef(to).drop_front(dim + 1) != ArrayRef(target).drop_front(dim + 1))
+      return false;
+    sum += split->first;
+  }
+  target[dim] = c.expr(sum);
+  // Only symbols of the product are needed: the columns are constants.
+  Value reshaped = c.reshape(joined->getResult(0), target, joined->getResult(0));
+  joined = reshaped.getDefiningOp();
+  setAssured(joined);
+  heads = users;
+  return true;
+}
+
 /// Erases ops, and what only they read, from the last to the first.
 static void eraseUnused(Operation *op, SymbolTable &symbols, DenseMap<StringAttr, int64_t> &readers) {
   if (!op || !op->use_empty() || !isMemoryEffectFree(op))
@@ -404,9 +473,13 @@ LogicalResult Combiner::combine(ArrayRef<Operation *> members) {
   joined->setOperand(right, *joinedRight);
   joined->getResult(0).setType(type);
   SmallVector<Operation *> heads(members);
+  unsigned dim = columns.resultDim;
   FailureOr<bool> sunk = true;
-  while (succeeded(sunk) && *sunk)
-    sunk = sinkSlices(heads, joined, columns.resultDim, first);
+  while (succeeded(sunk) && *sunk) {
+    sunk = sinkSlices(heads, joined, dim, first);
+    if (succeeded(sunk) && !*sunk)
+      sunk = sinkBehindMoves(heads, joined, dim);
+  }
   if (failed(sunk))
     return failure();
   remark::passed(first->getLoc(), remark::RemarkOpts::name("Combined").category(DEBUG_TYPE))
@@ -416,8 +489,8 @@ LogicalResult Combiner::combine(ArrayRef<Operation *> members) {
   for (Operation *head : heads) {
     rewriter.setInsertionPoint(head);
     Composer slicer(rewriter, head);
-    SymExpr end = start + Composer::dims(head->getResult(0))[columns.resultDim];
-    Value part = slicer.slice(joined->getResult(0), columns.resultDim, start, end);
+    SymExpr end = start + Composer::dims(head->getResult(0))[dim];
+    Value part = slicer.slice(joined->getResult(0), dim, start, end);
     head->getResult(0).replaceAllUsesWith(slicer.castTo(part, head->getResult(0).getType()));
     eraseUnused(head, symbols, readers);
     start = end;
