@@ -91,7 +91,8 @@ relax_rt_status relax_rt_context::reserveArena(int64_t bytes, void **outBase) {
   arenaCharges[arenasReserved] = size;
   Block &arena = arenas[arenasReserved];
   if (arena.capacity() < std::max<uint64_t>(size, 1)) {
-    bool grown = grow(arena, size, /*stepwise=*/true);
+    // As large as the plan says. For the system it is cheap to give a little more, for a device it is not.
+    bool grown = grow(arena, size, /*stepwise=*/device != nullptr);
     counters.arena_bytes = arenaBytes();
     if (!grown)
       return failHere(RELAX_RT_OUT_OF_MEMORY, "arena: cannot allocate " + std::to_string(bytes) + " bytes");
