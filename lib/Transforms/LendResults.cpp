@@ -4,7 +4,8 @@
 //
 // A result takes memory that nobody else has for as long as the function runs,
 // but it is written late. What is dead by then may lie there instead of in the
-// arena. Here a proof is needed: a result is as large as it is.
+// arena. Here a proof is needed, since a result is as large as it is; or it is
+// compared at entry, for one of several plans.
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryPlan.h"
@@ -18,26 +19,31 @@ namespace {
 
 class Lender {
 public:
-  Lender(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVector<int64_t>> sizes,
-         ArrayRef<SmallVector<int64_t>> resultSizes)
-      : plan(plan), prover(entryProver), sizes(sizes), resultSizes(resultSizes), ends(plan.tenants.size()) {}
+  /// Without a prover, fitting at the sample `comparedAt` is enough.
+  Lender(MemoryPlan &plan, sym::Prover *entryProver, const SampleSizes &sizes, unsigned comparedAt = 0)
+      : plan(plan), prover(entryProver), comparedAt(comparedAt), sizes(sizes.tenants), resultSizes(sizes.results),
+        ends(plan.tenants.size()), endsAt(plan.tenants.size(), 0) {}
 
   void run();
 
 private:
   bool lend(unsigned result, unsigned index);
+  bool findEnds(unsigned result, unsigned index, ArrayRef<unsigned> below);
+  bool fitsAtSample(unsigned result, unsigned index, ArrayRef<unsigned> below);
   bool isAtMost(SymExpr a, SymExpr b);
   void lowerPeaks(unsigned sample);
   std::optional<unsigned> lendAt(unsigned position, unsigned sample);
   bool mayFit(unsigned result, unsigned index) const;
 
   MemoryPlan &plan;
-  sym::Prover &prover;
+  sym::Prover *prover;
+  unsigned comparedAt;
   ArrayRef<SmallVector<int64_t>> sizes, resultSizes; // for each sample
   SmallVector<unsigned> lenders, borrowers;
   unsigned numPositions = 0;
   unsigned work = 20'000;                    // a model returns few tensors, or many that are alike
   SmallVector<SmallVector<SymExpr, 2>> ends; // where a tenant may end, whichever of those below it is highest
+  SmallVector<int64_t> endsAt;               // where a tenant ends at that sample
   llvm::DenseMap<std::pair<SymExpr, SymExpr>, bool> answers;
 };
 
@@ -47,24 +53,35 @@ bool Lender::isAtMost(SymExpr a, SymExpr b) {
   auto [answer, isNew] = answers.try_emplace({a, b}, false);
   if (isNew) {
     SymExpr difference = b - a;
-    answer->second = difference && (isSumOfProducts(difference) || prover.isLessEqual(a, b) == Verdict::True);
+    answer->second = difference && (isSumOfProducts(difference) || prover->isLessEqual(a, b) == Verdict::True);
   }
   return answer->second;
 }
 
-/// Puts a tenant on top of what lives there at the same time, if it ends inside of the result at all sizes.
+/// Puts a tenant on top of what lives there at the same time, if it ends inside of the result.
 bool Lender::lend(unsigned result, unsigned index) {
-  constexpr unsigned kMaxEnds = 4;
   Tenant &tenant = plan.tenants[index];
-  SmallVector<unsigned> below;
+  SmallVector<unsigned> below = llvm::filter_to_vector(plan.results[result].tenants, [&](unsigned other) {
+    return plan.tenants[other].start <= tenant.end && tenant.start <= plan.tenants[other].end;
+  });
+  if (prover ? !findEnds(result, index, below) : !fitsAtSample(result, index, below))
+    return false;
+  tenant.home = Home::Result;
+  tenant.result = result;
+  tenant.below = std::move(below);
+  plan.results[result].tenants.push_back(index);
+  return true;
+}
+
+/// Proves that a tenant ends inside of the result at all sizes.
+bool Lender::findEnds(unsigned result, unsigned index, ArrayRef<unsigned> below) {
+  constexpr unsigned kMaxEnds = 4;
+  const Tenant &tenant = plan.tenants[index];
   SmallVector<SymExpr, 2> begins;
-  for (unsigned other : plan.results[result].tenants)
-    if (plan.tenants[other].start <= tenant.end && tenant.start <= plan.tenants[other].end) {
-      below.push_back(other);
-      for (SymExpr end : ends[other])
-        if (!llvm::is_contained(begins, end))
-          begins.push_back(end);
-    }
+  for (unsigned other : below)
+    for (SymExpr end : ends[other])
+      if (!llvm::is_contained(begins, end))
+        begins.push_back(end);
   if (below.empty())
     begins.push_back(SymExpr::constant(tenant.bytes.getContext(), 0));
   if (begins.size() > kMaxEnds)
@@ -77,10 +94,18 @@ bool Lender::lend(unsigned result, unsigned index) {
     found.push_back(padded);
   }
   ends[index] = std::move(found);
-  tenant.home = Home::Result;
-  tenant.result = result;
-  tenant.below = std::move(below);
-  plan.results[result].tenants.push_back(index);
+  return true;
+}
+
+/// A tenant ends inside of the result at the sizes of a sample.
+bool Lender::fitsAtSample(unsigned result, unsigned index, ArrayRef<unsigned> below) {
+  int64_t end = sizes[comparedAt][index];
+  if (!below.empty())
+    end += endsAt[*llvm::max_element(below, [&](unsigned a, unsigned b) { return endsAt[a] < endsAt[b]; })];
+  if (end > resultSizes[comparedAt][result])
+    return false;
+  endsAt[index] = end;
+  plan.results[result].isCompared = true;
   return true;
 }
 
@@ -131,6 +156,8 @@ std::optional<unsigned> Lender::lendAt(unsigned position, unsigned sample) {
 
 /// Alone, at the sizes of the samples.
 bool Lender::mayFit(unsigned result, unsigned index) const {
+  if (!prover)
+    return sizes[comparedAt][index] <= resultSizes[comparedAt][result];
   return llvm::all_of(llvm::zip_equal(sizes, resultSizes), [&](const auto &sample) {
     return std::get<0>(sample)[index] <=
            static_cast<int64_t>(llvm::alignTo(std::get<1>(sample)[result], kArenaAlignment));
@@ -148,11 +175,16 @@ void Lender::run() {
   }
   if (lenders.empty() || borrowers.empty())
     return;
+  if (!prover)
+    return lowerPeaks(comparedAt);
   for (unsigned sample = 0; sample < sizes.size(); ++sample)
     lowerPeaks(sample);
 }
 
-void relax::lendResults(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVector<int64_t>> sizes,
-                        ArrayRef<SmallVector<int64_t>> resultSizes) {
-  Lender(plan, entryProver, sizes, resultSizes).run();
+void relax::lendResults(MemoryPlan &plan, sym::Prover &entryProver, const SampleSizes &sizes) {
+  Lender(plan, &entryProver, sizes).run();
+}
+
+void relax::lendResultsAt(MemoryPlan &plan, const SampleSizes &sizes, unsigned sample) {
+  Lender(plan, nullptr, sizes, sample).run();
 }

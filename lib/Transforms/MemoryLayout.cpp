@@ -19,7 +19,7 @@ namespace {
 class Layout {
 public:
   Layout(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples);
-  SmallVector<int64_t> run();
+  SmallVector<int64_t> run(std::optional<unsigned> suited);
 
 private:
   enum class Priority { Size, Span, Start };
@@ -150,7 +150,7 @@ double Layout::judge(ArrayRef<unsigned> order, double best) const {
   return worst;
 }
 
-SmallVector<int64_t> Layout::run() {
+SmallVector<int64_t> Layout::run(std::optional<unsigned> suited) {
   SmallVector<int64_t> bytes(samples.size(), 0);
   if (nodes.empty())
     return bytes;
@@ -162,7 +162,7 @@ SmallVector<int64_t> Layout::run() {
   for (Priority priority : {Priority::Size, Priority::Span, Priority::Start})
     for (bool tightest : {false, true})
       for (unsigned sample = 0; sample < samples.size(); ++sample) {
-        if (!best.empty() && ((work += step) > kMaxWork || ratio <= 1.0))
+        if (suited.value_or(sample) != sample || (!best.empty() && ((work += step) > kMaxWork || ratio <= 1.0)))
           continue;
         SmallVector<unsigned> order = pack(sample, priority, tightest);
         double found = judge(order, ratio);
@@ -205,6 +205,7 @@ void Layout::write(ArrayRef<unsigned> order) {
       plan.top.push_back(nodes[node]);
 }
 
-SmallVector<int64_t> relax::layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples) {
-  return Layout(plan, samples).run();
+SmallVector<int64_t> relax::layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples,
+                                          std::optional<unsigned> suited) {
+  return Layout(plan, samples).run(suited);
 }

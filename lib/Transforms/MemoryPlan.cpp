@@ -25,7 +25,7 @@ public:
         prover(function.getContext(), sym::getScope(function)), bounds(function),
         entryProver(function.getContext(), bounds.getEntryFacts()) {}
 
-  FailureOr<MemoryPlan> run() {
+  FailureOr<std::vector<MemoryPlan>> run() {
     for (auto [index, op] : llvm::enumerate(*block))
       positions[&op] = index;
     if (failed(collect()))
@@ -43,7 +43,7 @@ private:
   LogicalResult collectWorkspace(CallDPSOp call);
   SmallVector<int64_t> getSizes(const SampleValues &values) const;
   SmallVector<int64_t> getResultSizes(const SampleValues &values) const;
-  MemoryPlan layOut();
+  std::vector<MemoryPlan> layOut();
 
   /// Position of the op of the outermost block that holds `op`.
   unsigned getPosition(Operation *op) const { return positions.lookup(block->findAncestorOpInBlock(*op)); }
@@ -204,31 +204,39 @@ SmallVector<int64_t> Planner::getResultSizes(const SampleValues &values) const {
   return llvm::map_to_vector(plan.results, [&](const PlannedResult &result) { return getSize(result.bytes, values); });
 }
 
-/// Memory of results is used where that makes the arena smaller at some sizes and at none larger.
-MemoryPlan Planner::layOut() {
-  SmallVector<SmallVector<int64_t>> sizes, resultSizes;
+/// Memory of results is used where that makes the arena smaller at some sizes and at none larger. What it makes smaller
+/// at some and larger at others, or what fits at some only, is a plan of its own.
+std::vector<MemoryPlan> Planner::layOut() {
+  SampleSizes sizes;
   for (const SampleValues &values : getSamples(entryProver, bounds.getEntrySymbols(), bounds.getEntryFacts())) {
-    sizes.push_back(getSizes(values));
-    resultSizes.push_back(getResultSizes(values));
+    sizes.tenants.push_back(getSizes(values));
+    sizes.results.push_back(getResultSizes(values));
   }
+  std::vector<MemoryPlan> plans = {plan};
   if (!share) {
-    for (Tenant &tenant : plan.tenants)
+    for (Tenant &tenant : plans.front().tenants)
       if (tenant.home == Home::Arena && !tenant.isScratch())
         std::tie(tenant.start, tenant.end) = std::make_pair(0u, getPosition(block->getTerminator()));
-    (void)layOutTenants(plan, sizes);
-    return std::move(plan);
+    (void)layOutTenants(plans.front(), sizes.tenants);
+    return plans;
   }
   MemoryPlan lent = plan;
-  lendResults(lent, entryProver, sizes, resultSizes);
-  SmallVector<int64_t> bytes = layOutTenants(plan, sizes);
-  if (llvm::none_of(lent.results, [](const PlannedResult &result) { return !result.tenants.empty(); }))
-    return std::move(plan);
-  SmallVector<int64_t> lentBytes = layOutTenants(lent, sizes);
-  bool isNeverLarger =
-      llvm::all_of(llvm::zip_equal(lentBytes, bytes), [](auto pair) { return std::get<0>(pair) <= std::get<1>(pair); });
-  return isNeverLarger && lentBytes != bytes ? std::move(lent) : std::move(plan);
+  lendResults(lent, entryProver, sizes);
+  SmallVector<int64_t> bytes = layOutTenants(plans.front(), sizes.tenants);
+  if (llvm::any_of(lent.results, [](const PlannedResult &result) { return !result.tenants.empty(); })) {
+    SmallVector<int64_t> lentBytes = layOutTenants(lent, sizes.tenants);
+    bool isNeverLarger = llvm::all_of(llvm::zip_equal(lentBytes, bytes),
+                                      [](auto pair) { return std::get<0>(pair) <= std::get<1>(pair); });
+    if (isNeverLarger && lentBytes != bytes) {
+      plans.front() = std::move(lent);
+      bytes = lentBytes;
+    }
+  }
+  if (!bounds.getEntrySymbols().empty())
+    addAlternatives(plans, bytes, plan, sizes);
+  return plans;
 }
 
-FailureOr<MemoryPlan> relax::planFunctionMemory(func::FuncOp function, bool share) {
+FailureOr<std::vector<MemoryPlan>> relax::planFunctionMemory(func::FuncOp function, bool share) {
   return Planner(function, share).run();
 }

@@ -5,8 +5,9 @@
 // The plan of one function: a list of tenants with life times and, of each one
 // in the arena, the tenants that it lies above of. A tenant begins where the
 // highest of those ends, so that the plan holds for every valuation without any
-// proof: what cannot be compared while compiling is compared at entry. Decides
-// only; relax-plan-memory rewrites the function.
+// proof: what cannot be compared while compiling is compared at entry. That is
+// also how one of a few plans is chosen there. Decides only; relax-plan-memory
+// rewrites the function.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_LIB_TRANSFORMS_MEMORYPLAN_H
@@ -60,6 +61,8 @@ struct PlannedResult {
   bool isKnownAtEntry = false;
   /// Those that lie in its memory, each after those below it.
   SmallVector<unsigned> tenants = {};
+  /// That they end inside of it is not proved: it is compared at entry.
+  bool isCompared = false;
 };
 
 struct MemoryPlan {
@@ -69,30 +72,45 @@ struct MemoryPlan {
   SmallVector<unsigned> top;   // those with nothing above them: the highest end is the size of the arena
 };
 
-/// Orders the tenants in the arena of `plan` so that little memory is needed at the sizes of all `samples`: padded
-/// sizes of all tenants, in their order. Bytes of the arena for each sample.
-SmallVector<int64_t> layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples);
+/// For each sample: padded sizes of all tenants, bytes of all results.
+struct SampleSizes {
+  SmallVector<SmallVector<int64_t>> tenants, results;
+};
 
-/// Moves tenants of the arena into results that are made after their life, as far as they are proved to fit. For each
-/// sample: padded sizes of all tenants, bytes of all results.
-void lendResults(MemoryPlan &plan, sym::Prover &entryProver, ArrayRef<SmallVector<int64_t>> sizes,
-                 ArrayRef<SmallVector<int64_t>> resultSizes);
+/// Orders the tenants in the arena of `plan` so that little memory is needed at the sizes of all `samples`: padded
+/// sizes of all tenants, in their order. Bytes of the arena for each sample. Orders are tried that suit all samples, or
+/// only the one named `suited`.
+SmallVector<int64_t> layOutTenants(MemoryPlan &plan, ArrayRef<SmallVector<int64_t>> samples,
+                                   std::optional<unsigned> suited = std::nullopt);
+
+/// Moves tenants of the arena into results that are made after their life, as far as they are proved to fit.
+void lendResults(MemoryPlan &plan, sym::Prover &entryProver, const SampleSizes &sizes);
+
+/// The same, as far as they fit at one sample; at entry it is compared whether they do.
+void lendResultsAt(MemoryPlan &plan, const SampleSizes &sizes, unsigned sample);
+
+/// Adds a few plans that take less than the first one at some sample; that one takes `bytes` at each. `collected` has
+/// the same tenants, not laid out.
+void addAlternatives(std::vector<MemoryPlan> &plans, SmallVector<int64_t> bytes, const MemoryPlan &collected,
+                     const SampleSizes &sizes);
 
 /// Of a function of the planned phase: its report, as JSON. The host phase has them in a table of the module, which
 /// ModuleTables.h names.
 inline constexpr StringLiteral kFunctionReportAttrName = "relax.memory_report";
 
 /// Plans a function of the destination phase; reports why it cannot. Outputs are not tenants. Without `share`
-/// everything in the arena but scratch memory lives as long as the call.
-FailureOr<MemoryPlan> planFunctionMemory(func::FuncOp function, bool share = true);
+/// everything in the arena but scratch memory lives as long as the call. Several plans differ in what lies where, in
+/// the arena or in results: the first fits at all sizes, each other one is used where it fits and takes a smaller
+/// arena.
+FailureOr<std::vector<MemoryPlan>> planFunctionMemory(func::FuncOp function, bool share = true);
 
 /// Puts the destinations of a function of the destination phase into memory; reports why it cannot. For a function
 /// without any nothing is done.
 LogicalResult planMemory(func::FuncOp function, bool share = true);
 
-/// JSON for the memory report: what is in the arena, the lower ones first, numbered from 0; `planned_bytes` is null
-/// where the expression would be too long.
-std::string printMemoryReport(func::FuncOp function, const MemoryPlan &plan);
+/// JSON for the memory report: what is in the arena, the lower ones first, numbered from 0; `planned_bytes`, of the
+/// first plan, is null where the expression would be too long.
+std::string printMemoryReport(func::FuncOp function, ArrayRef<MemoryPlan> plans);
 
 } // namespace mlir::relax
 

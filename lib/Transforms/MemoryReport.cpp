@@ -117,15 +117,21 @@ static llvm::json::Array printFacts(func::FuncOp function) {
   return facts;
 }
 
-std::string relax::printMemoryReport(func::FuncOp function, const MemoryPlan &plan) {
-  MLIRContext *context = function.getContext();
-  llvm::json::Array live;
+/// What lies where in one plan.
+static llvm::json::Object printLayout(const MemoryPlan &plan) {
   llvm::json::Array results;
   for (const PlannedResult &result : plan.results)
     results.push_back(llvm::json::Object{{"tensor", printType(result.type)},
                                          {"bytes", result.bytes ? result.bytes.str() : "?"},
                                          {"from", static_cast<int64_t>(result.start)},
                                          {"holds", printTenants(plan, result.tenants)}});
+  return llvm::json::Object{{"arena", printTenants(plan, plan.order)}, {"results", std::move(results)}};
+}
+
+std::string relax::printMemoryReport(func::FuncOp function, ArrayRef<MemoryPlan> plans) {
+  MLIRContext *context = function.getContext();
+  const MemoryPlan &plan = plans.front();
+  llvm::json::Array live;
   for (SymExpr sum : getLiveBytes(context, plan))
     live.push_back(sum.str());
   auto count = [&](Home home) {
@@ -133,16 +139,20 @@ std::string relax::printMemoryReport(func::FuncOp function, const MemoryPlan &pl
         llvm::count_if(plan.tenants, [&](const Tenant &tenant) { return tenant.home == home; }));
   };
   SymExpr planned = getPlannedBytes(context, plan);
-  llvm::json::Object report{{"planned_bytes", planned ? llvm::json::Value(planned.str()) : nullptr},
-                            {"lower_bound", std::move(live)},
-                            {"tensors", static_cast<int64_t>(plan.tenants.size())},
-                            {"sized_while_running", count(Home::Separate)},
-                            {"growing", count(Home::Growing)},
-                            {"carried_by_loops", count(Home::Alternating)},
-                            {"alignment", kArenaAlignment},
-                            {"facts", printFacts(function)},
-                            {"arena", printTenants(plan, plan.order)},
-                            {"results", std::move(results)}};
+  llvm::json::Object report = printLayout(plan);
+  report["planned_bytes"] = planned ? llvm::json::Value(planned.str()) : nullptr;
+  report["lower_bound"] = std::move(live);
+  report["tensors"] = static_cast<int64_t>(plan.tenants.size());
+  report["sized_while_running"] = count(Home::Separate);
+  report["growing"] = count(Home::Growing);
+  report["carried_by_loops"] = count(Home::Alternating);
+  report["alignment"] = kArenaAlignment;
+  report["facts"] = printFacts(function);
+  llvm::json::Array alternatives;
+  for (const MemoryPlan &other : plans.drop_front())
+    alternatives.push_back(printLayout(other));
+  if (!alternatives.empty())
+    report["alternatives"] = std::move(alternatives);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(report));
   return text;

@@ -20,20 +20,22 @@ using sym::SymExpr;
 
 namespace {
 
-/// Rewrites a function as its plan says.
+/// Rewrites a function as its plans say.
 class PlanApplier {
 public:
-  PlanApplier(func::FuncOp function, MemoryPlan &plan)
-      : function(function), plan(plan), entry(OpBuilder::atBlockBegin(&function.getBody().front())) {}
+  PlanApplier(func::FuncOp function, ArrayRef<MemoryPlan> plans)
+      : function(function), plans(plans), entry(OpBuilder::atBlockBegin(&function.getBody().front())) {}
 
   void apply() {
-    function->setAttr(kFunctionReportAttrName, entry.getStringAttr(printMemoryReport(function, plan)));
+    function->setAttr(kFunctionReportAttrName, entry.getStringAttr(printMemoryReport(function, plans)));
+    for (const MemoryPlan &plan : plans)
+      layouts.push_back(computeOffsets(plan));
+    choosePlan();
     Value arena;
-    SmallVector<Value> offsets = computeOffsets();
-    if (!plan.order.empty())
-      arena = createStorage(entry, function.getLoc(), getHighestEnd(plan.top), kArenaSpace);
-    makeLendingResults(offsets);
-    for (auto [index, tenant] : llvm::enumerate(plan.tenants)) {
+    if (llvm::any_of(plans, [](const MemoryPlan &plan) { return !plan.order.empty(); }))
+      arena = createStorage(entry, function.getLoc(), arenaBytes, kArenaSpace);
+    makeLendingResults();
+    for (auto [index, tenant] : llvm::enumerate(plans.front().tenants)) {
       if (auto call = dyn_cast<CallDPSOp>(tenant.op)) {
         call->setAttr(kWorkspaceAttrName, sym::ExprAttr::get(tenant.offset));
         continue;
@@ -41,10 +43,9 @@ public:
       auto alloc = cast<AllocOp>(tenant.op);
       switch (tenant.home) {
       case Home::Arena:
-        replaceAlloc(alloc, arena, offsets[index]);
-        break;
       case Home::Result:
-        break; // is there already
+        replaceByChosenPlace(alloc, index, arena);
+        break;
       case Home::Separate:
         replaceBySeparateStorage(alloc, kArenaSpace);
         break;
@@ -168,21 +169,26 @@ private:
     return clamped;
   }
 
-  Value getHighestEnd(ArrayRef<unsigned> indices) {
+  /// Where the tenants of one plan begin and end.
+  struct Offsets {
+    SmallVector<Value> begins, ends;
+  };
+
+  Value getHighestEnd(const MemoryPlan &plan, const Offsets &at, ArrayRef<unsigned> indices) {
     Value highest;
     for (unsigned index : indices) {
       // One that begins where another does and is not larger adds nothing.
       bool covered = llvm::any_of(indices, [&](unsigned other) {
-        return other != index && begins[other] == begins[index] && isCovered(index, other);
+        return other != index && at.begins[other] == at.begins[index] && isCovered(plan, index, other);
       });
       if (!covered)
-        highest = highest ? max(highest, ends[index]) : ends[index];
+        highest = highest ? max(highest, at.ends[index]) : at.ends[index];
     }
     return highest ? highest : getConstant(0);
   }
 
   /// The size of `index` is below that of `other` whatever the symbols are, or the same and `other` comes first.
-  bool isCovered(unsigned index, unsigned other) const {
+  static bool isCovered(const MemoryPlan &plan, unsigned index, unsigned other) {
     const Tenant &small = plan.tenants[index], &large = plan.tenants[other];
     if (small.padded == large.padded)
       return small.mayBeNegative == large.mayBeNegative && other < index;
@@ -190,20 +196,20 @@ private:
     return difference && !small.mayBeNegative && !large.mayBeNegative && isSumOfProducts(difference);
   }
 
-  /// Where a tenant begins and ends whose lower neighbours are placed.
-  void place(unsigned index) {
-    begins[index] = getHighestEnd(plan.tenants[index].below);
-    ends[index] = add(begins[index], getSize(plan.tenants[index]));
-  }
-
-  SmallVector<Value> computeOffsets() {
-    begins.resize(plan.tenants.size());
-    ends.resize(plan.tenants.size());
+  Offsets computeOffsets(const MemoryPlan &plan) {
+    Offsets at;
+    at.begins.resize(plan.tenants.size());
+    at.ends.resize(plan.tenants.size());
+    // The lower neighbours are placed before.
+    auto place = [&](unsigned index) {
+      at.begins[index] = getHighestEnd(plan, at, plan.tenants[index].below);
+      at.ends[index] = add(at.begins[index], getSize(plan.tenants[index]));
+    };
     for (unsigned index : plan.order) {
       const Tenant &tenant = plan.tenants[index];
       if (tenant.isScratch()) {
-        begins[index] = evaluateOnce(tenant.offset);
-        ends[index] = evaluateOnce(tenant.offset + tenant.padded);
+        at.begins[index] = evaluateOnce(tenant.offset);
+        at.ends[index] = evaluateOnce(tenant.offset + tenant.padded);
         continue;
       }
       place(index);
@@ -211,13 +217,55 @@ private:
     for (const PlannedResult &result : plan.results)
       for (unsigned index : result.tenants)
         place(index);
-    return begins;
+    return at;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Which plan is used
+  //===--------------------------------------------------------------------===//
+
+  /// Of those that fit, the one with the smallest arena.
+  void choosePlan() {
+    Location loc = function.getLoc();
+    for (auto [plan, at] : llvm::zip_equal(plans, layouts)) {
+      Value bytes = getHighestEnd(plan, at, plan.top);
+      if (!arenaBytes) {
+        arenaBytes = bytes;
+        continue;
+      }
+      Value isChosen = arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::slt, bytes, arenaBytes);
+      // Once for each end that nothing is above of.
+      llvm::SmallDenseSet<std::pair<Value, Value>> compared;
+      for (const PlannedResult &result : plan.results)
+        for (unsigned index : result.isCompared ? ArrayRef(result.tenants) : ArrayRef<unsigned>()) {
+          bool isTop = llvm::none_of(result.tenants, [&, &plan = plan](unsigned other) {
+            return llvm::is_contained(plan.tenants[other].below, index);
+          });
+          Value end = add(at.begins[index], evaluateOnce(plan.tenants[index].bytes)), room = evaluateOnce(result.bytes);
+          if (!isTop || !compared.insert({end, room}).second)
+            continue;
+          Value fits = arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle, end, room);
+          isChosen = arith::AndIOp::create(entry, loc, isChosen, fits);
+        }
+      choices.push_back(isChosen);
+      arenaBytes = select(isChosen, bytes, arenaBytes);
+    }
+  }
+
+  Value select(Value condition, Value chosen, Value otherwise) {
+    if (chosen == otherwise)
+      return chosen;
+    Value &value = selected[{condition, chosen, otherwise}];
+    if (!value)
+      value = arith::SelectOp::create(entry, function.getLoc(), condition, chosen, otherwise);
+    return value;
   }
 
   /// Results that lend memory are made at entry.
-  void makeLendingResults(ArrayRef<Value> offsets) {
-    for (const PlannedResult &result : plan.results) {
-      if (result.tenants.empty())
+  void makeLendingResults() {
+    for (auto [number, result] : llvm::enumerate(plans.front().results)) {
+      if (llvm::all_of(plans,
+                       [&, number = number](const MemoryPlan &plan) { return plan.results[number].tenants.empty(); }))
         continue;
       auto alloc = cast<AllocOp>(result.alloc);
       Value storage = createStorage(entry, alloc.getLoc(), evaluateOnce(result.bytes), kOutputSpace);
@@ -228,9 +276,21 @@ private:
       auto tensor = TensorAtOp::create(entry, alloc.getLoc(), alloc.getType(), storage, getConstant(0), shapes);
       alloc->replaceAllUsesWith(tensor);
       replaced.push_back(alloc);
-      for (unsigned index : result.tenants)
-        replaceAlloc(cast<AllocOp>(plan.tenants[index].op), storage, offsets[index]);
+      lenders[number] = storage;
     }
+  }
+
+  void replaceByChosenPlace(AllocOp alloc, unsigned index, Value arena) {
+    auto getStorage = [&](const MemoryPlan &plan) {
+      const Tenant &tenant = plan.tenants[index];
+      return tenant.home == Home::Arena ? arena : lenders.lookup(tenant.result);
+    };
+    Value storage = getStorage(plans.front()), offset = layouts.front().begins[index];
+    for (auto [number, isChosen] : llvm::enumerate(choices)) {
+      storage = select(isChosen, getStorage(plans[number + 1]), storage);
+      offset = select(isChosen, layouts[number + 1].begins[index], offset);
+    }
+    replaceAlloc(alloc, storage, offset);
   }
 
   void replaceAlloc(AllocOp alloc, Value storage, Value offset) {
@@ -264,15 +324,18 @@ private:
   }
 
   func::FuncOp function;
-  MemoryPlan &plan;
+  ArrayRef<MemoryPlan> plans;
   OpBuilder entry;
-  Value entryShape;
+  Value entryShape, arenaBytes;
+  SmallVector<Offsets> layouts;            // of each plan
+  SmallVector<Value> choices;              // of each plan but the first: it is used, unless a later one is
+  llvm::DenseMap<unsigned, Value> lenders; // storages of results
   SmallVector<AllocOp> replaced;
   llvm::DenseMap<int64_t, Value> constants;
   llvm::DenseMap<SymExpr, Value> expressions;
   llvm::DenseMap<Value, Value> sizes;
   llvm::DenseMap<std::pair<Value, Value>, Value> sums, maxima;
-  SmallVector<Value> begins, ends; // for each tenant
+  llvm::DenseMap<std::tuple<Value, Value, Value>, Value> selected;
 };
 
 /// A function of the graph level; kernels and others have no destinations.
@@ -297,9 +360,9 @@ LogicalResult relax::planMemory(func::FuncOp function, bool share) {
     return success();
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitError("has several blocks, memory planning expects structured control flow");
-  FailureOr<MemoryPlan> plan = planFunctionMemory(function, share);
-  if (failed(plan))
+  FailureOr<std::vector<MemoryPlan>> plans = planFunctionMemory(function, share);
+  if (failed(plans))
     return failure();
-  PlanApplier(function, *plan).apply();
+  PlanApplier(function, *plans).apply();
   return success();
 }

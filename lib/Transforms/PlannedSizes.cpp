@@ -99,7 +99,14 @@ PlannedSizes::Quantity PlannedSizes::add(Quantity a, Quantity b) {
   return !constant || constant.getConstant() == 0 ? rest : makeSum(rest, get(constant));
 }
 
+bool PlannedSizes::advance() {
+  // What values are depends on the case, what is proved about quantities does not.
+  values.clear();
+  return choices.advance();
+}
+
 std::optional<PlannedSizes::Quantity> PlannedSizes::get(Value index) {
+  index = choices.resolve(index);
   if (auto it = values.find(index); it != values.end())
     return it->second;
   std::optional<Quantity> result;
@@ -199,7 +206,19 @@ bool PlannedSizes::isNonNegative(Quantity quantity) {
   return signs[quantity] = result;
 }
 
-bool PlannedSizes::isAtMost(Quantity a, Quantity b) {
+bool PlannedSizes::isAtMost(Quantity a, Quantity b) { return proveAtMostInAllCases(a, b) || isAtMostByChoice(a, b); }
+
+/// a <= x and y <= b, where x <= y was compared for the choice that is looked at.
+bool PlannedSizes::isAtMostByChoice(Quantity a, Quantity b) {
+  SmallVector<std::pair<Value, Value>> compared;
+  choices.forEachFact([&](Value x, Value y) { compared.push_back({x, y}); });
+  return llvm::any_of(compared, [&](auto pair) {
+    std::optional<Quantity> x = get(pair.first), y = get(pair.second);
+    return x && y && proveAtMostInAllCases(*y, b) && proveAtMostInAllCases(a, *x);
+  });
+}
+
+bool PlannedSizes::proveAtMostInAllCases(Quantity a, Quantity b) {
   if (isAtMost(a, b, Effort::Structure) || isAtMost(a, b, Effort::Prover) || isAtMostInEachCase(a, b))
     return true;
   SymExpr x = flatten(a), y = flatten(b);

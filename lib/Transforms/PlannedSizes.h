@@ -11,6 +11,7 @@
 #ifndef RELAXDIALECT_LIB_TRANSFORMS_PLANNEDSIZES_H
 #define RELAXDIALECT_LIB_TRANSFORMS_PLANNEDSIZES_H
 
+#include "PlannedChoices.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -26,7 +27,7 @@ public:
 
   explicit PlannedSizes(func::FuncOp function);
 
-  /// nullopt when `index` is not made of constants, `relax.eval_expr`, sums without overflow and maxima.
+  /// nullopt when `index` is not made of constants, `relax.eval_expr`, sums without overflow, maxima and choices.
   std::optional<Quantity> get(Value index);
   Quantity get(sym::SymExpr expr);
   Quantity add(Quantity a, Quantity b);
@@ -35,6 +36,11 @@ public:
   bool isNonNegative(Quantity quantity);
   /// A tensor of `bytes` has no extent below zero: nor is what it takes, rounded up to any multiple.
   void assumeNonNegative(sym::SymExpr bytes) { nonNegative.insert(bytes); }
+
+  /// Which case of what is chosen at entry is looked at.
+  PlannedChoices &getChoices() { return choices; }
+  /// Goes on to the next case; false when there is none.
+  bool advance();
 
   std::string str(Quantity quantity);
   sym::Prover &getProver() { return prover; }
@@ -69,7 +75,11 @@ private:
   SmallVector<sym::SymExpr> getCases(Quantity quantity);
   bool isAtMostInEachCase(Quantity a, Quantity b);
 
+  bool isAtMostByChoice(Quantity a, Quantity b);
+  bool proveAtMostInAllCases(Quantity a, Quantity b);
+
   sym::Prover prover, entryProver;
+  PlannedChoices choices;
   SmallVector<std::pair<sym::SymExpr, sym::SymExpr>> bounds; // a symbol and what it does not exceed
   /// Values of symbols at which all facts and bounds hold; symbols that none of them mentions have any value.
   SmallVector<llvm::StringMap<int64_t>> examples;

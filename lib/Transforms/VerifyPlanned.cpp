@@ -5,8 +5,8 @@
 // Checks the plan without knowing how it was made: a backward walk over the
 // outermost block keeps the set of places whose contents are still needed; what
 // an op writes must be disjoint from it. What iterations of a loop read of
-// earlier ones is not written in that loop. Shares no code with
-// relax-plan-memory.
+// earlier ones is not written in that loop. Where places are chosen at entry,
+// each case is checked. Shares no code with relax-plan-memory.
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryPlaces.h"
@@ -44,11 +44,24 @@ public:
 
   LogicalResult verify() {
     collectSizes();
-    WalkResult result = function.walk([&](Operation *op) { return WalkResult(verifyOp(op)); });
-    return failure(result.wasInterrupted() || failed(verifyLifeTimes()) || failed(verifyLoops()));
+    constexpr unsigned kMaxCases = 64;
+    for (unsigned numCases = 1; true; ++numCases) {
+      if (failed(verifyCase()))
+        return failure();
+      if (!sizes.advance())
+        return success();
+      if (numCases == kMaxCases)
+        return function.emitOpError("has places that are chosen in more than ") << kMaxCases << " cases";
+    }
   }
 
 private:
+  LogicalResult verifyCase() {
+    places.clear();
+    outputs.clear();
+    WalkResult result = function.walk([&](Operation *op) { return WalkResult(verifyOp(op)); });
+    return failure(result.wasInterrupted() || failed(verifyLifeTimes()) || failed(verifyLoops()));
+  }
   void collectSizes();
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
@@ -136,7 +149,11 @@ LogicalResult PlanVerifier::verifyGrowingStorage(TensorAtOp op, StorageOp storag
 }
 
 LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
-  auto storage = op.getStorage().getDefiningOp<StorageOp>();
+  auto storage = sizes.getChoices().resolve(op.getStorage()).getDefiningOp<StorageOp>();
+  bool isChosen = storage && storage.getResult() != op.getStorage();
+  if (isChosen && storage.getSpace() != "arena" && storage.getSpace() != "output")
+    return op.emitOpError("is in a storage that is chosen, of space '")
+           << storage.getSpace() << "', expected 'arena' or 'output'";
   if (storage && (storage.getSpace() == "growing" || storage.getSpace() == "alternating")) {
     places[op] = {storage, std::nullopt, std::nullopt};
     return verifyGrowingStorage(op, storage);
@@ -145,7 +162,7 @@ LogicalResult PlanVerifier::verifyTensorAt(TensorAtOp op) {
                                         size = storage ? sizes.get(storage.getBytes()) : std::nullopt;
   if (!begin || !size)
     return op.emitOpError("has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums "
-                          "without overflow and maxima");
+                          "without overflow, maxima and choices");
   SymExpr bytes = getBytes(op);
   if (!bytes)
     return op.emitOpError("needs more memory than 64 bits can count");

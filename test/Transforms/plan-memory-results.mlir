@@ -29,11 +29,25 @@ func.func @chain(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_s
   return %3 : tensor<?xf32, #n>
 }
 
-// Nothing proves that m elements fit into n.
+// Nothing proves that m elements fit into n: whether both tensors of m do, or one, is compared at entry, and so is which
+// arena is smallest.
 // CHECK-LABEL: func.func @other_size(
+//  CHECK-SAME:   \22alternatives\22:[{\22arena\22:[],\22results\22:[{{.*}}\22holds\22:[{\22above\22:[],\22bytes\22:\22m * 4\22
+//  CHECK-SAME:   planned_bytes\22:\22(m ceildiv 16) * 128\22
 //  CHECK-SAME:   \22holds\22:[]
-//       CHECK:   relax.storage %{{.*}} space = "arena"
-//       CHECK:   relax.tensor_at
+//       CHECK:   %[[M:.*]] = relax.eval_expr %{{.*}}, (m ceildiv 16) * 64
+//       CHECK:   %[[BOTH:.*]] = arith.addi %[[M]], %[[M]] overflow<nsw>
+//       CHECK:   %[[LESS:.*]] = arith.cmpi slt, %c0, %[[BOTH]]
+//       CHECK:   %[[FIT:.*]] = arith.cmpi sle, %{{.*}}, %[[RESULT:.*]] : index
+//       CHECK:   %[[USE:.*]] = arith.andi %[[LESS]], %[[FIT]]
+//       CHECK:   %[[BYTES:.*]] = arith.select %[[USE]], %c0, %[[BOTH]]
+//       CHECK:   %[[LESS_1:.*]] = arith.cmpi slt, %[[M]], %[[BYTES]]
+//       CHECK:   %[[FIT_1:.*]] = arith.cmpi sle, %{{.*}}, %[[RESULT]]
+//       CHECK:   %[[USE_1:.*]] = arith.andi %[[LESS_1]], %[[FIT_1]]
+//       CHECK:   %[[BYTES_1:.*]] = arith.select %[[USE_1]], %[[M]], %[[BYTES]]
+//       CHECK:   %[[ARENA:.*]] = relax.storage %[[BYTES_1]] {{.*}} space = "arena"
+//       CHECK:   %[[OUT:.*]] = relax.storage %[[RESULT]] {{.*}} space = "output"
+//       CHECK:   arith.select %[[USE]], %[[OUT]], %[[ARENA]] : !relax.storage
 func.func @other_size(%x: tensor<?xf32, #m>, %y: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.call_tp @relu(%x) : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
   %1 = relax.call_tp @relu(%0) : (tensor<?xf32, #m>) -> tensor<?xf32, #m>

@@ -44,7 +44,7 @@ func.func @outside() {
 func.func @unknown(%off: index) {
   %c8 = arith.constant 8 : index
   %st = relax.storage %c8 {alignment = 64 : i64, space = "arena"} : !relax.storage
-  // expected-error @below {{has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums without overflow and maxima}}
+  // expected-error @below {{has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums without overflow, maxima and choices}}
   %d = relax.tensor_at %st[%off] : (!relax.storage, index) -> tensor<4xf32>
   return
 }
@@ -56,7 +56,7 @@ func.func @wraps(%s: !relax.shape<[n]>) attributes {relax_sym.scope = #relax_sym
   %a = relax.eval_expr %s, n * 4 : !relax.shape<[n]> -> index
   %sum = arith.addi %a, %a : index
   %st = relax.storage %sum {alignment = 64 : i64, space = "arena"} : !relax.storage
-  // expected-error @below {{has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums without overflow and maxima}}
+  // expected-error @below {{has an offset or a storage whose size is not made of constants, 'relax.eval_expr', sums without overflow, maxima and choices}}
   %d = relax.tensor_at %st[%a], %s : (!relax.storage, index, !relax.shape<[n]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
   return
 }
@@ -238,5 +238,77 @@ func.func @continued(%x: tensor<4xf32>) {
   // expected-error @below {{continues what is not a tensor argument of the function, or is not an output of one tensor}}
   %st = relax.storage %c8 {alignment = 64 : i64, relax.extends = 1 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
   %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// In the case that the condition holds the tensor is in the output, into which nothing proves that it fits.
+func.func @chosen(%s: !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[n]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %a = relax.eval_expr %s, n * 4 : !relax.shape<[n, m]> -> index
+  %b = relax.eval_expr %s, m * 4 : !relax.shape<[n, m]> -> index
+  %smaller = arith.cmpi slt, %a, %b : index
+  %arena = relax.storage %b {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %out = relax.storage %a {alignment = 64 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %r = relax.tensor_at %out[%c0], %s : (!relax.storage, index, !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  %st = arith.select %smaller, %out, %arena : !relax.storage
+  // expected-error @below {{is not proved to lie inside of its storage: ends at m * 4 of n * 4 bytes}}
+  %d = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[m]>>
+  return %r : tensor<?xf32, #relax_sym.shape<[n]>>
+}
+
+// -----
+
+// The other case: the arena is too small there.
+func.func @otherwise(%s: !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[n]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %a = relax.eval_expr %s, n * 4 : !relax.shape<[n, m]> -> index
+  %b = relax.eval_expr %s, m * 4 : !relax.shape<[n, m]> -> index
+  %fits = arith.cmpi sle, %b, %a : index
+  %bytes = arith.select %fits, %c0, %a : index
+  %arena = relax.storage %bytes {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %out = relax.storage %a {alignment = 64 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %r = relax.tensor_at %out[%c0], %s : (!relax.storage, index, !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[n]>>
+  %st = arith.select %fits, %out, %arena : !relax.storage
+  // expected-error @below {{is not proved to lie inside of its storage: ends at m * 4 of n * 4 bytes}}
+  %d = relax.tensor_at %st[%c0], %s : (!relax.storage, index, !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[m]>>
+  return %r : tensor<?xf32, #relax_sym.shape<[n]>>
+}
+
+// -----
+
+func.func @growing(%c: i1) {
+  %c0 = arith.constant 0 : index
+  %a = relax.storage %c0 {alignment = 64 : i64, space = "growing"} : !relax.storage
+  %b = relax.storage %c0 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %st = arith.select %c, %a, %b : !relax.storage
+  // expected-error @below {{is in a storage that is chosen, of space 'growing', expected 'arena' or 'output'}}
+  %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<0xf32>
+  return
+}
+
+// -----
+
+// Seven conditions make more cases than are looked at.
+func.func @cases(%a: i1, %b: i1, %c: i1, %d: i1, %e: i1, %f: i1, %g: i1) {
+  // expected-error @above {{has places that are chosen in more than 64 cases}}
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %st = relax.storage %c64 {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %0 = arith.select %a, %c0, %c0 : index
+  %1 = arith.select %b, %c0, %c0 : index
+  %2 = arith.select %c, %c0, %c0 : index
+  %3 = arith.select %d, %c0, %c0 : index
+  %4 = arith.select %e, %c0, %c0 : index
+  %5 = arith.select %f, %c0, %c0 : index
+  %6 = arith.select %g, %c0, %c0 : index
+  %t0 = relax.tensor_at %st[%0] : (!relax.storage, index) -> tensor<1xf32>
+  %t1 = relax.tensor_at %st[%1] : (!relax.storage, index) -> tensor<1xf32>
+  %t2 = relax.tensor_at %st[%2] : (!relax.storage, index) -> tensor<1xf32>
+  %t3 = relax.tensor_at %st[%3] : (!relax.storage, index) -> tensor<1xf32>
+  %t4 = relax.tensor_at %st[%4] : (!relax.storage, index) -> tensor<1xf32>
+  %t5 = relax.tensor_at %st[%5] : (!relax.storage, index) -> tensor<1xf32>
+  %t6 = relax.tensor_at %st[%6] : (!relax.storage, index) -> tensor<1xf32>
   return
 }

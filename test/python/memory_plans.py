@@ -52,44 +52,91 @@ def evaluate(text, symbols):
     return sum_()
 
 
-class Plan:
-    """The arena of one function."""
+class Layout:
+    """What lies where in one of the plans of a function."""
 
-    def __init__(self, report):
-        self.report = report
-        self.tensors = report["arena"]
+    def __init__(self, report, alignment):
+        self.tensors, self.results, self.alignment = report["arena"], report["results"], alignment
 
-    def get_sizes(self, symbols):
-        return [max(0, evaluate(tensor["bytes"], symbols)) for tensor in self.tensors]
-
-    def get_places(self, symbols):
-        """(offset, bytes taken) of each tensor: it begins at the highest end of those it is above of."""
-        alignment, places = self.report["alignment"], []
-        for tensor, size in zip(self.tensors, self.get_sizes(symbols)):
-            begin = max((sum(places[other]) for other in tensor["above"]), default=0)
-            places.append((begin, -(-size // alignment) * alignment))
+    def get_places(self, tensors, symbols):
+        """(offset, bytes taken, bytes) of each tensor: it begins at the highest end of those it is above of."""
+        places = []
+        for tensor in tensors:
+            size = max(0, evaluate(tensor["bytes"], symbols))
+            begin = max((sum(places[other][:2]) for other in tensor["above"]), default=0)
+            places.append((begin, -(-size // self.alignment) * self.alignment, size))
         return places
 
     def get_bytes(self, symbols):
-        return max((sum(place) for place in self.get_places(symbols)), default=0)
+        return max((sum(place[:2]) for place in self.get_places(self.tensors, symbols)), default=0)
+
+    def fits(self, symbols):
+        """What lies in results ends inside of them."""
+        return all(begin + size <= evaluate(result["bytes"], symbols) for result in self.results if result["holds"]
+                   for begin, _, size in self.get_places(result["holds"], symbols))
+
+
+class Plan:
+    """The memory of one function: a first plan, and others that a call uses where they fit and take less."""
+
+    def __init__(self, report):
+        self.report = report
+        self.layouts = [Layout(layout, report["alignment"]) for layout in [report, *report.get("alternatives", [])]]
+
+    def choose(self, symbols):
+        """The layout of a call."""
+        best = self.layouts[0]
+        for layout in self.layouts[1:]:
+            if layout.get_bytes(symbols) < best.get_bytes(symbols) and layout.fits(symbols):
+                best = layout
+        return best
+
+    def get_places(self, symbols):
+        """(offset, bytes taken, bytes) of each tensor in the arena."""
+        layout = self.choose(symbols)
+        return layout.get_places(layout.tensors, symbols)
+
+    def get_bytes(self, symbols):
+        return self.choose(symbols).get_bytes(symbols)
 
     def get_result_bytes(self, symbols):
         """What the function returns, which is memory of its own."""
         return sum(evaluate(result["bytes"], symbols) for result in self.report["results"])
 
     def get_live_bytes(self, symbols, with_results=False):
-        """The most bytes that are needed at one time: no plan takes less. Results are needed from where they are made."""
-        changes = []
-        for tensor, size in zip(self.tensors, self.get_sizes(symbols)):
-            changes += [(tensor["from"], 0, size), (tensor["to"], 1, -size)]
-        if with_results:
-            held = [tensor for result in self.report["results"] for tensor in result["holds"]]
-            for tensor in held:
+        """The most bytes that are needed at one time: no plan takes less. Results are needed from where they are made.
+
+        Without results, of what the call puts into the arena."""
+        layout, changes = self.choose(symbols), []
+
+        def count(tensors):
+            for tensor in tensors:
                 size = max(0, evaluate(tensor["bytes"], symbols))
-                changes += [(tensor["from"], 0, size), (tensor["to"], 1, -size)]
-            changes += [(result["from"], 0, evaluate(result["bytes"], symbols)) for result in self.report["results"]]
+                changes.extend([(tensor["from"], 0, size), (tensor["to"], 1, -size)])
+
+        count(layout.tensors)
+        if with_results:
+            for result in layout.results:
+                count(result["holds"])
+                changes.append((result["from"], 0, evaluate(result["bytes"], symbols)))
         live = most = 0
         for _, _, change in sorted(changes):
             live += change
             most = max(most, live)
         return most
+
+    def get_separate_bytes(self, symbols):
+        """No plan takes less in which each result is a block of its own and each tensor is in the arena or in one result: at each
+        position the arena has what lives there, without what fits into results that are made later, as far as those have room."""
+        tensors = [*self.report["arena"], *(held for result in self.report["results"] for held in result["holds"])]
+        lives = [(tensor["from"], tensor["to"], max(0, evaluate(tensor["bytes"], symbols))) for tensor in tensors]
+        results = [(result["from"], evaluate(result["bytes"], symbols)) for result in self.report["results"]]
+
+        def count(position):
+            alive = [(to, size) for begin, to, size in lives if begin <= position <= to]
+            lent = sum(size for to, size in alive if any(to < begin and size <= room for begin, room in results))
+            room = sum(room for begin, room in results if begin > position)
+            return sum(size for _, size in alive) - min(lent, room)
+
+        arena = max((count(begin) for begin, _, _ in lives), default=0)
+        return max(arena + sum(room for _, room in results), self.get_live_bytes(symbols, with_results=True))

@@ -45,6 +45,14 @@ func.func @found(%x: tensor<?xi64, #n>) -> tensor<i64> attributes {relax_sym.sco
   %3 = relax.sum %2 {axes = array<i64: 0, 1>} : (tensor<1x?xi64, #relax_sym.shape<[1, u]>>) -> tensor<i64>
   return %3 : tensor<i64>
 }
+// Tensors of m lie in the result of n where a call's sizes let them, else in the arena.
+func.func @lent(%x: tensor<?xf32, #m>, %y: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %1 = relax.cumsum %0 {axis = 0 : i64} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %2 = relax.sum %1 {axes = array<i64: 0>} : (tensor<?xf32, #m>) -> tensor<f32>
+  %3 = relax.add %y, %2 : (tensor<?xf32, #n>, tensor<f32>) -> tensor<?xf32, #n>
+  return %3 : tensor<?xf32, #n>
+}
 // The sizes of nested quotients are too involved for any proof about their sums.
 func.func @quotients(%x: tensor<?x?xf32, #relax_sym.shape<[n, m]>>) -> tensor<f32> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.slice %x {axes = array<i64: 0, 1>, starts = [#relax_sym.expr<0>, #relax_sym.expr<0>], ends = [#relax_sym.expr<min(n, (n + 1) floordiv 2)>, #relax_sym.expr<min(m, (m + 5) floordiv 3)>], strides = array<i64: 1, 1>}
@@ -80,6 +88,40 @@ def test_sizes_compared_at_run_time(relax, artifact, n, m):
     got, plan = run(relax, artifact, "compared", x, y, n=n, m=m)
     assert got == sum(k * (k + 1) // 2 for k in range(n + 1)) - sum(k * (k + 1) // 2 for k in range(m + 1))
     assert plan.get_bytes({"n": n, "m": m}) <= plan.get_live_bytes({"n": n, "m": m}) + 4 * 63
+
+
+def one_and_zeros(m):
+    """The sum of its running sums' running sums is exact in f32."""
+    x = np.zeros(m, np.float32)
+    x[:1] = 1
+    return x
+
+
+# Both outcomes of each comparison, large then small then large again in one process.
+PAIRS = [(1000, 10), (10, 1000), (128, 128), (128, 129), (0, 7), (7, 0), (0, 0), (1, 1), (1000, 10), (31, 29), (3, 4000)]
+
+
+def test_lending_compared_at_run_time(relax, artifact):
+    """What fits into the result lies there: the arena of a call is that of the plan for its sizes, and the least one."""
+    executable = relax.load(artifact)
+    plan, largest = Plan(json.loads(executable.memory_report)["lent"]), 64
+    assert len(plan.layouts) > 1
+    for n, m in PAIRS:
+        got, = executable["lent"](one_and_zeros(m), np.arange(n, dtype=np.float32)).values()
+        np.testing.assert_array_equal(got, np.arange(n, dtype=np.float32) + m * (m + 1) // 2)
+        sizes = {"n": n, "m": m}
+        largest = max(largest, plan.get_bytes(sizes))
+        assert executable.counters["arena_bytes"] == largest, sizes
+        # Two tensors of m are there at a time, one of them in the result where it fits.
+        padded = -(-4 * m // 64) * 64
+        assert plan.get_bytes(sizes) <= (padded if m <= n else 2 * padded) + 64, sizes
+
+
+@pytest.mark.parametrize("n, m", PAIRS)
+def test_each_layout_alone(relax, artifact, n, m):
+    """The same in a process of its own memory."""
+    got, _ = run(relax, artifact, "lent", one_and_zeros(m), np.zeros(n, np.float32), n=n, m=m)
+    np.testing.assert_array_equal(got, np.full(n, m * (m + 1) // 2, np.float32))
 
 
 @pytest.mark.parametrize("n", [0, 1, 50])

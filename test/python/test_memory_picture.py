@@ -15,6 +15,7 @@ SIZES = {
     "compared": [{"n": n, "m": m} for n, m in [(0, 0), (3, 100), (100, 3), (64, 64), (2**40, 5)]],
     "equal": [{"n": n} for n in (0, 1, 50)],
     "found": [{"n": n} for n in (0, 7, 1000)],
+    "lent": [{"n": n, "m": m} for n, m in [(1000, 10), (10, 1000), (128, 128), (0, 0)]],
     "quotients": [{"n": n, "m": m} for n, m in [(0, 0), (1, 1), (5, 1), (2, 70), (33, 8)]],
 }
 
@@ -70,7 +71,7 @@ console.log(JSON.stringify([layOut(reports.found, {{ n: 1000n }}).violated, layO
         assert bound == plan.get_live_bytes(sizes), (name, sizes)
         assert results == plan.get_result_bytes(sizes), (name, sizes)
         assert both == plan.get_live_bytes(sizes, with_results=True), (name, sizes)
-        assert places == [[begin, size] for (begin, _), size in zip(plan.get_places(sizes), plan.get_sizes(sizes))]
+        assert places == [[begin, size] for begin, _, size in plan.get_places(sizes)]
         assert set(symbols) == set(sizes)
     assert values == ["-4", "-3", "1", "14", "9", "false"]
     assert violated == [[], ["n <= 1000"]]

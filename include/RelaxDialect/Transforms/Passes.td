@@ -55,8 +55,10 @@ def PlanMemoryPass : Pass<"relax-plan-memory", "::mlir::ModuleOp"> {
     sample sizes. What lives inside of a branch or loop is kept for the whole of it. Sizes found while running count with their bound
     (`u <= n * m`), or get memory of their own, which grows as needed inside of branches and loops. What a loop hands to its
     next iteration alternates between two blocks. Everything in the arena begins at a multiple of 64 bytes. What is
-    dead before a result is made may lie in that result's memory, where it is proved to fit and the arena gets smaller. The function
-    attribute `relax.memory_report` tells the plan, the planned bytes and a lower bound, as JSON.
+    dead before a result is made may lie in that result's memory, where it is proved to fit and the arena gets smaller. Where that, or
+    which order is good, depends on the sizes, a few plans are there, and each call uses the smallest that fits: storages and offsets
+    are chosen by `arith.select`. The function attribute `relax.memory_report` tells the plans, the planned bytes of the first and a
+    lower bound, as JSON.
 
     With `share=false` everything in the arena has a place of its own, as if it lived during the whole call: what sharing
     saves shows beside it (benchmarks/ablation.py).

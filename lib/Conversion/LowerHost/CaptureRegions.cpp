@@ -26,12 +26,18 @@ bool relax::isCapturable(Operation *op) {
   return call && !call.getDestinations().empty() && call->getNumResults() == call.getDestinations().size();
 }
 
+/// Its contents stay: it does not grow.
+static bool isFixedStorage(Value value) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return isFixedStorage(select.getTrueValue()) && isFixedStorage(select.getFalseValue());
+  auto storage = value.getDefiningOp<StorageOp>();
+  return storage && (storage.getSpace() == "arena" || storage.getSpace() == "output");
+}
+
 bool relax::mayPrecedeLaunches(Operation *op) {
   // Memory that grows loses its contents, which launches in front may read.
-  if (auto at = dyn_cast<TensorAtOp>(op)) {
-    auto storage = at.getStorage().getDefiningOp<StorageOp>();
-    return storage && (storage.getSpace() == "arena" || storage.getSpace() == "output");
-  }
+  if (auto at = dyn_cast<TensorAtOp>(op))
+    return isFixedStorage(at.getStorage());
   // The extents of tensors are known without their contents.
   if (isa<ShapeOfOp, MakeShapeOp, MatchCastOp, RefineOp, EraseShapeOp, EvalExprOp, AssertShapeOp, ShapeToTensorOp,
           WeightOp, ConstantOp, StorageOp, tensor::DimOp>(op))

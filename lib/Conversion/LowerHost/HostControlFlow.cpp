@@ -25,7 +25,8 @@ LogicalResult HostEmitter::emitControlFlow(Operation *op, bool &handled) {
   if (isa<scf::WhileOp>(op))
     return emitWhile(op);
   // Upstream makes one of a branch that only hands on.
-  if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<RankedTensorType, ShapeType>(select.getType()))
+  if (auto select = dyn_cast<arith::SelectOp>(op);
+      select && isa<RankedTensorType, ShapeType, StorageType>(select.getType()))
     return emitSelect(select);
   handled = false;
   return success();
@@ -136,6 +137,13 @@ LogicalResult HostEmitter::emitSelect(arith::SelectOp op) {
   if (!op.getCondition().getType().isInteger(1))
     return op.emitOpError("selects by a tensor of conditions, which host code does not support");
   Value condition = scalars.lookup(op.getCondition());
+  if (isa<StorageType>(op.getType())) {
+    Value a = storages.lookup(op.getTrueValue()), b = storages.lookup(op.getFalseValue());
+    if (!a || !b)
+      return op.emitOpError("chooses a storage that is not made at entry");
+    storages[op.getResult()] = arith::SelectOp::create(builder, loc, condition, a, b);
+    return success();
+  }
   SmallVector<Value> words;
   for (auto [a, b] :
        llvm::zip_equal(flattenAll(ValueRange(op.getTrueValue())), flattenAll(ValueRange(op.getFalseValue()))))
