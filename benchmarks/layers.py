@@ -5,11 +5,15 @@
 Decoders with few and with twice as many layers are compiled with and without fusion; the difference of both, divided,
 is one layer. Bytes are those of the operands and results of each call, beside the least, which is what a layer's
 weights, cache and the new rows of it take when everything else stays in registers. Then the passes up to the memory
-plan are timed for two depths, by CPU time (the best of some runs). Runs after a build:
+plan are timed for two depths, by CPU time (the best of some runs), TVM's beside them where --tvm or the environment
+variable RELAX_TVM names a Python that has it (see tvm_plans.py). Runs after a build:
 
     .venv/bin/python3 benchmarks/layers.py [--size small|medium|large] [--prefill 128] [--past 128] [--depths 32 128]
+        [--limit 4.4] [--tvm PYTHON] [--tvm-limit 0.5]
 """
 import argparse
+import json
+import os
 import pathlib
 import re
 import resource
@@ -50,6 +54,15 @@ def compile_model(model, output, *options):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def time_tvm(python, model):
+    """CPU seconds of import and passes, without those of loading TVM."""
+    script = ROOT / "benchmarks" / "tvm_plans.py"
+    done = subprocess.run([python, str(script), str(model)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"layers.py: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])["seconds"]
+
+
 def count(planned, sizes):
     """(calls, bytes) of the main function."""
     text = planned.read_text(errors="replace")
@@ -81,6 +94,9 @@ def main():
     parser.add_argument("--depths", type=int, nargs=2, default=[32, 128], help="layers of the decoders to time")
     parser.add_argument("--repeat", type=int, default=2)
     parser.add_argument("--limit", type=float, help="exit with 1 when the second depth takes more than this many times")
+    parser.add_argument("--tvm", default=os.environ.get("RELAX_TVM"), help="a Python that has TVM")
+    parser.add_argument("--tvm-limit", type=float,
+                        help="exit with 1 when the first depth takes more than this part of TVM's time")
     args = parser.parse_args()
     size = {"small": SMALL_DECODER, "medium": MEDIUM, "large": DECODER}[args.size]
     size = {name: value for name, value in size.items() if name != "layers"}
@@ -99,15 +115,20 @@ def main():
             for where, sizes in points.items():
                 launches, moved = (two - one for one, two in zip(rows[title, 1][where], rows[title, 2][where]))
                 print(f"{where:14} {title:15} {launches:9} {moved / 1e6:8.3f}   {get_least(sizes, **size) / 1e6:8.3f}")
-        seconds = []
+        seconds, peer = [], None
         for layers in args.depths:
             small = {name: value for name, value in SMALL_DECODER.items() if name != "layers"}
             save_decoder(model, layers=layers, **small)
             seconds.append(min(compile_model(model, planned) for _ in range(args.repeat)))
+            if args.tvm and peer is None:
+                peer = min(time_tvm(args.tvm, model) for _ in range(args.repeat))
         ratio = seconds[1] / seconds[0]
         times = ", ".join(f"{depth} layers {time:.2f} s" for depth, time in zip(args.depths, seconds))
         print(f"\nimport and passes: {times}, ratio {ratio:.2f}")
-    return 1 if args.limit and ratio > args.limit else 0
+        if peer:
+            print(f"TVM, {args.depths[0]} layers: {peer:.2f} s, of which ours is {seconds[0] / peer:.3f}")
+    above = args.tvm_limit and peer and seconds[0] > args.tvm_limit * peer
+    return 1 if above or (args.limit and ratio > args.limit) else 0
 
 
 if __name__ == "__main__":

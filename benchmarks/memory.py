@@ -4,14 +4,18 @@
 
 Functions: four small ones with symbolic sizes, results left out, fusion off and on, against the optimum (what lives
 together at most) and TVM's planner. Models, with a folder of them: workspaces and activations with results, without
-weights and inputs; the bound is the most that is needed at one time, results from where they are made. Figures of
-others are not run here: they are those of the measurements that the models come from (MB = 1e6).
+weights and inputs; the bound is the most that is needed at one time, results from where they are made. `separate` is
+the least of all plans in which a result is a block of its own: what fits into no result that is made later is in the
+arena. Figures of others are those of the measurements that the models come from (MB = 1e6), except that TVM's planner
+is run on the same models where there is one: --tvm, or the environment variable RELAX_TVM, names a Python that has it
+(tvm_plans.py tells how to make one). A row above TVM's is marked, and the exit code is 1.
 
-    .venv/bin/python3 benchmarks/memory.py [--models FOLDER with decoder.onnx, bert.onnx, resnet18.onnx]
+    .venv/bin/python3 benchmarks/memory.py [--models FOLDER with decoder.onnx, bert.onnx, resnet18.onnx] [--tvm PYTHON]
 """
 import argparse
 import itertools
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -126,16 +130,39 @@ def measure_functions():
     return good
 
 
-def measure_models(folder):
+def run_tvm(python, model, points, bounds):
+    """For each point MB of TVM's plan with symbolic sizes, and with bounds."""
+    def join(sizes):
+        return ",".join(f"{symbol}={value}" for symbol, value in sizes.items())
+
+    def scale(values):
+        return [value and value / 1e6 for value in values]
+
+    where = [join(sizes) for sizes, *_ in points]
+    output = run_tool(python, ROOT / "benchmarks" / "tvm_plans.py", model, "--bounds", join(bounds), "--sizes", *where)
+    found = json.loads(output.splitlines()[-1])
+    return list(zip(scale(found["symbolic"]), scale(found["bounded"])))
+
+
+def read_bounds(facts):
+    return {symbol: int(bound) for symbol, bound in re.findall(r"(\w+) <= (\d+)", "; ".join(facts))}
+
+
+def measure_models(folder, tvm):
+    """Rows of the table of models; False when a plan needs more than TVM's that was made here."""
     def show(value):
         return "      -" if value is None else f"{value:7.2f}"
 
-    print("\nMB with results                     TVM symbolic  TVM bounds    IREE |    ours   bound  ratio"
-          " | without results   bound")
+    print(f"\nMB with results          {'TVM run here' if tvm else '            '}   TVM symbolic  TVM bounds    IREE |"
+          "    ours   bound  ratio | separate  ratio | without results")
+    good = True
     for name, points in MODELS.items():
         path = pathlib.Path(folder) / f"{name}.onnx"
         if not path.exists():
             continue
+        peers = [peer[1:3] for peer in points]
+        if tvm:
+            peers = run_tvm(tvm, path, points, read_bounds(FACTS[name]))
         plans = {}
         with tempfile.TemporaryDirectory() as temporary:
             for title, facts in (("", []), (" bounds", FACTS[name])):
@@ -143,26 +170,34 @@ def measure_models(folder):
                 run_tool(BIN / "relax-compile", path, "--emit=mlir", "--after=relax-verify-planned", "-o", out,
                          *(f"--fact={fact}" for fact in facts))
                 plans[title] = read_plan(out.read_text(errors="replace"))
-        for (title, plan), (sizes, tvm, bounded, iree) in itertools.product(plans.items(), points):
+        for (title, plan), ((sizes, _, _, iree), (symbolic, bounded)) in itertools.product(
+                plans.items(), zip(points, peers)):
             where = name + " " + " ".join(f"{symbol}={value}" for symbol, value in sizes.items()) + title
             try:
                 arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes)
                 bound = plan.get_live_bytes(sizes, with_results=True)
+                separate = plan.get_separate_bytes(sizes)
             except KeyError as symbol:
                 print(f"{where:35} the size of a result is found while running: {symbol}")
                 continue
-            print(f"{where:35}      {show(tvm)}     {show(bounded)} {show(iree)} | {(arena + results) / 1e6:7.3f} "
-                  f"{bound / 1e6:7.3f} {(arena + results) / bound:6.3f} | {arena / 1e6:15.3f} "
-                  f"{plan.get_live_bytes(sizes) / 1e6:7.3f}")
+            total = arena + results
+            # With bounds a plan is compared with the one that TVM makes with them, and with the other one.
+            above = tvm and total > 1e6 * min(peer for peer in (symbolic, bounded if title else None) if peer)
+            good &= not above
+            print(f"{where:35}         {show(symbolic)}     {show(bounded)} {show(iree)} | {total / 1e6:7.3f} "
+                  f"{bound / 1e6:7.3f} {total / bound:6.3f} | {separate / 1e6:8.3f} {total / separate:6.3f} | "
+                  f"{arena / 1e6:15.3f}{'  above TVM' if above else ''}")
+    return good
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", help="folder of the models")
+    parser.add_argument("--tvm", default=os.environ.get("RELAX_TVM"), help="a Python that has TVM")
     args = parser.parse_args()
     good = measure_functions()
     if args.models:
-        measure_models(args.models)
+        good &= measure_models(args.models, args.tvm)
     return 0 if good else 1
 
 
