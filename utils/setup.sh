@@ -2,7 +2,7 @@
 #
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 #
-#   relax_packages            Debian packages (needs root or sudo when one is missing); elsewhere nothing
+#   relax_packages [tests]    Debian packages (needs root or sudo when one is missing), those for tests too; elsewhere nothing
 #   relax_venv                the project's own Python environment, .venv
 #   relax_configure [preset]  CMake; MLIR_DIR in the environment chooses another MLIR 22.1
 #   relax_build [preset] [targets...]
@@ -16,6 +16,8 @@ relax_debian=(
   "cmake=3.*" "ninja-build=1.*" "ccache=4.*" "libgtest-dev=1.*" "protobuf-compiler=3.*" "libprotobuf-dev=3.*"
   "libvulkan1=1.3.*" "mesa-vulkan-drivers=22.*" "spirv-tools=2023.*" "zlib1g-dev=1:1.*" "python3-venv=3.*" "python3-dev=3.*"
 )
+# For tests only: artifacts for AArch64 run under qemu.
+relax_debian_tests=("qemu-user=1:7.*" "libc6-dev-arm64-cross=2.*" "libstdc++-12-dev-arm64-cross=12.*")
 
 relax_say() { printf '== %s\n' "$*"; }
 relax_fail() {
@@ -37,12 +39,13 @@ relax_quiet() {
 }
 
 relax_packages() {
-  local missing=() entry have
+  local missing=() wanted=("${relax_debian[@]}") entry have
+  [ "${1:-}" != tests ] || wanted+=("${relax_debian_tests[@]}")
   if ! command -v apt-get >/dev/null; then
     relax_say "no apt-get here: using the compilers and libraries that are installed"
     return 0
   fi
-  for entry in "${relax_debian[@]}"; do
+  for entry in "${wanted[@]}"; do
     have=$(dpkg-query -W -f '${db:Status-Abbrev}${Version}' "${entry%%=*}" 2>/dev/null) || have=
     # shellcheck disable=SC2254 — the version is a pattern
     case "$have" in

@@ -11,18 +11,6 @@ else()
 endif()
 set(LLVM_ENABLE_WARNINGS ON)
 
-# ccache, where it is installed: the precompiled header needs these allowances.
-option(RELAX_USE_CCACHE "Compile through ccache where it is installed" ON)
-if(RELAX_USE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  find_program(RELAX_CCACHE ccache)
-  if(RELAX_CCACHE)
-    set(launcher ${CMAKE_COMMAND} -E env
-        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${RELAX_CCACHE})
-    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
-  endif()
-endif()
-
 # Only our files are instrumented. LLVM's allocators poison memory that the uninstrumented libMLIR.so then uses:
 # run with ASAN_OPTIONS=allow_user_poisoning=0:allocator_may_return_null=1 (tests ask for more than there is).
 option(RELAX_SANITIZE "Address and undefined behaviour sanitizers" OFF)

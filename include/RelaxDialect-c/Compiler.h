@@ -186,12 +186,12 @@ RELAX_API const relax_rt_tensor_info *relax_module_output(relax_module *module, 
 
 /** Zeros are the defaults. */
 typedef struct relax_compile_options {
-  const char *target;           /* "cpu" (the default), "native" or "baseline", as of relax-compile */
+  const char *target;           /* a list as of relax-compile: "cpu" (the default), "x86-64-v3,x86-64-v4,vulkan" */
   const char *const *functions; /* entries; "*" is every public function. None: "main", else the only one */
   int64_t num_functions;
-  const char *blob_directory;  /* where weight files with relative names are; NULL: the working directory */
-  int32_t capture;             /* nonzero: launches are recorded and run again (docs/Passes/GraphCapture.md) */
-  const char *mixed_precision; /* "bf16" or "f16": products multiply such numbers; NULL or "": what is written */
+  const char *blob_directory;   /* where weight files with relative names are; NULL: the working directory */
+  int32_t capture;              /* nonzero: launches are recorded and run again (docs/Passes/GraphCapture.md) */
+  const char *pipeline_options; /* of relax-default-pipeline: "fuse=false quantize-weights=q8_0"; NULL: the defaults */
 } relax_compile_options;
 
 /** Compiles to an artifact file; the module stays as it is. `options` may be NULL. On failure nothing is left at

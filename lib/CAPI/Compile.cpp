@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Impl.h"
-#include "RelaxDialect/Pipelines/Pipelines.h"
-#include "RelaxDialect/Target/Artifact.h"
+#include "RelaxDialect/Compiler/ArtifactCompiler.h"
 #include "RelaxDialect/Target/EntryPoints.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -14,9 +13,9 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace relax_capi;
 
-/// Runs `write` on a copy of the module in LLVM dialect.
+/// Runs `write` on a copy of the module as the default pipeline leaves it.
 static relax_status compile(const relax_module *module, const relax_compile_options *options,
-                            function_ref<LogicalResult(ModuleOp, const ArtifactOptions &)> write) {
+                            function_ref<LogicalResult(ArtifactCompiler &, ModuleOp, StringRef)> write) {
   relax_compile_options given = options ? *options : relax_compile_options{};
   Call call(module->owner, module);
   if (!call.isReady())
@@ -24,24 +23,23 @@ static relax_status compile(const relax_module *module, const relax_compile_opti
   if (!checkValid(module))
     return call.failWith(RELAX_INVALID_MODULE, "an earlier pipeline left an invalid module");
   std::string reason;
-  FailureOr<CodeTarget> target = getCodeTarget(given.target ? given.target : "cpu", reason);
-  if (failed(target))
+  FailureOr<std::unique_ptr<ArtifactCompiler>> compiler =
+      ArtifactCompiler::create(given.target ? given.target : "cpu", reason);
+  if (failed(compiler))
     return call.fail(RELAX_INVALID_ARGUMENT, reason);
+  if (given.pipeline_options && failed((*compiler)->setOptions(given.pipeline_options, reason)))
+    return call.fail(RELAX_INVALID_ARGUMENT, reason);
+  if (given.capture)
+    (*compiler)->getOptions().capture = true;
   std::vector<std::string> names(given.functions, given.functions + given.num_functions);
   OwningOpRef<ModuleOp> copy = module->module.get().clone();
   if (failed(selectEntryPoints(*copy, names, reason)))
     return call.fail(RELAX_INVALID_ARGUMENT, reason);
   PassManager manager(module->owner, ModuleOp::getOperationName());
-  KernelPipelineOptions kernels;
-  kernels.vectorBits = target->vectorBits;
-  kernels.capture = given.capture != 0;
-  if (given.mixed_precision)
-    kernels.mixedPrecision = given.mixed_precision;
-  buildDefaultPipeline(manager, kernels);
+  (*compiler)->buildPipeline(manager);
   if (failed(manager.run(*copy)))
     return call.failWith(RELAX_COMPILE_FAILED, "a pass failed without a message");
-  ArtifactOptions artifact{*target, given.blob_directory ? given.blob_directory : ""};
-  if (failed(write(*copy, artifact)))
+  if (failed(write(**compiler, *copy, given.blob_directory ? given.blob_directory : "")))
     return call.failWith(RELAX_COMPILE_FAILED, "the artifact cannot be made");
   return RELAX_OK;
 }
@@ -49,8 +47,8 @@ static relax_status compile(const relax_module *module, const relax_compile_opti
 relax_status relax_module_compile(const relax_module *module, const relax_compile_options *options, const char *path) {
   if (!module || !path)
     return Call().fail(RELAX_INVALID_ARGUMENT, "module or path is NULL");
-  return compile(module, options, [&](ModuleOp compiled, const ArtifactOptions &artifact) {
-    return writeArtifact(compiled, artifact, path);
+  return compile(module, options, [&](ArtifactCompiler &compiler, ModuleOp compiled, StringRef blobs) {
+    return compiler.write(compiled, blobs, path);
   });
 }
 
@@ -59,9 +57,9 @@ relax_status relax_module_compile_to_bytes(const relax_module *module, const rel
   if (!module)
     return Call().fail(RELAX_INVALID_ARGUMENT, "module is NULL");
   SmallVector<char, 0> bytes;
-  relax_status status = compile(module, options, [&](ModuleOp compiled, const ArtifactOptions &artifact) {
+  relax_status status = compile(module, options, [&](ArtifactCompiler &compiler, ModuleOp compiled, StringRef blobs) {
     llvm::raw_svector_ostream stream(bytes);
-    return writeArtifact(compiled, artifact, stream);
+    return compiler.write(compiled, blobs, stream);
   });
   if (status == RELAX_OK)
     deliver(fn, user, StringRef(bytes.data(), bytes.size()));

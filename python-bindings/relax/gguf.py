@@ -96,6 +96,7 @@ def from_model(path, *, target="cpu", facts=(), all_logits=False, page_size=0, *
     return load(path, facts=facts, all_logits=all_logits, page_size=page_size).compile(target=target, **options)
 
 
-def compile_model(path, artifact, *, target="cpu", **options):
-    """Imports and compiles a model to the file `artifact`. `options` are those of load."""
-    load(path, **options).compile_to(artifact, target=target)
+def compile_model(path, artifact, *, target="cpu", compile_options=None, **options):
+    """Imports and compiles a model to the file `artifact`. `compile_options` are those of relax-default-pipeline, the
+    others those of load."""
+    load(path, **options).compile_to(artifact, target=target, options=compile_options or {})

@@ -35,6 +35,7 @@ def from_model(model, *, target="cpu", symbols=None, dims=None, facts=(), opset=
     return module.compile(target=target, **options)
 
 
-def compile_model(model, artifact, *, target="cpu", mixed_precision="", **options):
-    """Imports and compiles `model` to the file `artifact`. `options` are those of load."""
-    load(model, **options).compile_to(artifact, target=target, mixed_precision=mixed_precision)
+def compile_model(model, artifact, *, target="cpu", compile_options=None, **options):
+    """Imports and compiles `model` to the file `artifact`. `compile_options` are those of relax-default-pipeline, the
+    others those of load."""
+    load(model, **options).compile_to(artifact, target=target, options=compile_options or {})

@@ -9,6 +9,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <algorithm>
 #include <mutex>
 
 using namespace relax_python;
@@ -69,9 +70,9 @@ public:
   Signature find(const std::optional<std::string> &name) const;
   nb::dict interpret(const Signature &signature, const nb::args &args, const nb::kwargs &kwargs) const;
   nb::bytes compileToBytes(const std::string &target, const std::vector<std::string> &functions, bool capture,
-                           const std::string &mixedPrecision) const;
+                           const nb::dict &options) const;
   void compileTo(const nb::object &path, const std::string &target, const std::vector<std::string> &functions,
-                 bool capture, const std::string &mixedPrecision) const;
+                 bool capture, const nb::dict &options) const;
 
   std::shared_ptr<Context> context;
   relax_module *handle;
@@ -183,23 +184,46 @@ nb::dict Module::interpret(const Signature &signature, const nb::args &args, con
   return arrays;
 }
 
+/// Options of the pipeline as text: {"fuse": False, "libraries": ["a", "b"]} is "fuse=false libraries={a,b} ".
+static std::string printOptions(const nb::dict &options) {
+  auto print = [](nb::handle value) -> std::string {
+    if (nb::isinstance<bool>(value))
+      return nb::cast<bool>(value) ? "true" : "false";
+    return nb::cast<std::string>(nb::str(value));
+  };
+  std::string text;
+  for (auto [key, value] : options) {
+    std::string name = print(key), list;
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value))
+      for (nb::handle element : value)
+        list += (list.empty() ? "" : ",") + print(element);
+    else
+      list = print(value);
+    text += name + "={" + list + "} ";
+  }
+  return text;
+}
+
 nb::bytes Module::compileToBytes(const std::string &target, const std::vector<std::string> &functions, bool capture,
-                                 const std::string &mixedPrecision) const {
+                                 const nb::dict &options) const {
   std::vector<const char *> names = pointers(functions);
-  relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()),
-                                   nullptr,        capture,      mixedPrecision.c_str()};
-  std::string bytes = readUnlocked(
-      [&](auto append, void *user) { return relax_module_compile_to_bytes(handle, &options, append, user); });
+  std::string pipeline = printOptions(options);
+  relax_compile_options all = {target.c_str(), names.data(), static_cast<int64_t>(names.size()),
+                               nullptr,        capture,      pipeline.c_str()};
+  std::string bytes =
+      readUnlocked([&](auto append, void *user) { return relax_module_compile_to_bytes(handle, &all, append, user); });
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 void Module::compileTo(const nb::object &path, const std::string &target, const std::vector<std::string> &functions,
-                       bool capture, const std::string &mixedPrecision) const {
+                       bool capture, const nb::dict &options) const {
   std::vector<const char *> names = pointers(functions);
-  relax_compile_options options = {target.c_str(), names.data(), static_cast<int64_t>(names.size()),
-                                   nullptr,        capture,      mixedPrecision.c_str()};
+  std::string pipeline = printOptions(options);
+  relax_compile_options all = {target.c_str(), names.data(), static_cast<int64_t>(names.size()),
+                               nullptr,        capture,      pipeline.c_str()};
   nb::object encoded = nb::module_::import_("os").attr("fsencode")(path);
-  callUnlocked([&] { return relax_module_compile(handle, &options, PyBytes_AS_STRING(encoded.ptr())); });
+  callUnlocked([&] { return relax_module_compile(handle, &all, PyBytes_AS_STRING(encoded.ptr())); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,32 +396,33 @@ NB_MODULE(_compiler, module) {
       .def("_interpret", [](const Module &self, const nb::args &args,
                             const nb::kwargs &kwargs) { return self.interpret(self.find(std::nullopt), args, kwargs); })
       .def("compile_to_bytes", &Module::compileToBytes, nb::kw_only(), nb::arg("target") = "cpu",
-           nb::arg("functions") = nb::list(), nb::arg("capture") = false, nb::arg("mixed_precision") = "",
+           nb::arg("functions") = nb::list(), nb::arg("capture") = false, nb::arg("options") = nb::dict(),
            nb::sig("def compile_to_bytes(self, *, target: str = 'cpu', functions: typing.Sequence[str] = (), "
-                   "capture: bool = False, mixed_precision: str = '') -> bytes"),
+                   "capture: bool = False, options: typing.Mapping[str, typing.Any] = {}) -> bytes"),
            "The artifact as bytes; see compile.")
       .def("compile_to", &Module::compileTo, nb::arg("path"), nb::kw_only(), nb::arg("target") = "cpu",
-           nb::arg("functions") = nb::list(), nb::arg("capture") = false, nb::arg("mixed_precision") = "",
+           nb::arg("functions") = nb::list(), nb::arg("capture") = false, nb::arg("options") = nb::dict(),
            nb::sig("def compile_to(self, path: str | os.PathLike[str], *, target: str = 'cpu', "
-                   "functions: typing.Sequence[str] = (), capture: bool = False, mixed_precision: str = '') -> None"),
+                   "functions: typing.Sequence[str] = (), capture: bool = False, "
+                   "options: typing.Mapping[str, typing.Any] = {}) -> None"),
            "Writes the artifact to a file; see compile.")
       .def(
           "compile",
           [](const Module &self, const std::string &target, const std::vector<std::string> &functions, bool capture,
-             const std::string &mixedPrecision, const nb::kwargs &kwargs) {
-            nb::bytes artifact = self.compileToBytes(target, functions, capture, mixedPrecision);
+             const nb::dict &options, const nb::kwargs &kwargs) {
+            nb::bytes artifact = self.compileToBytes(target, functions, capture, options);
             return nb::module_::import_("relax._runtime").attr("Executable")(artifact, **kwargs);
           },
           nb::kw_only(), nb::arg("target") = "cpu", nb::arg("functions") = nb::list(), nb::arg("capture") = false,
-          nb::arg("mixed_precision") = "", nb::arg("kwargs"),
-          nb::sig(
-              "def compile(self, *, target: str = 'cpu', functions: typing.Sequence[str] = (), "
-              "capture: bool = False, mixed_precision: str = '', **kwargs: typing.Any) -> relax._runtime.Executable"),
+          nb::arg("options") = nb::dict(), nb::arg("kwargs"),
+          nb::sig("def compile(self, *, target: str = 'cpu', functions: typing.Sequence[str] = (), "
+                  "capture: bool = False, options: typing.Mapping[str, typing.Any] = {}, "
+                  "**kwargs: typing.Any) -> relax._runtime.Executable"),
           "Compiles the module, which stays as it is, once for all sizes, and loads the result.\n\n"
-          "target: 'cpu' (x86-64-v3, or the architecture's baseline), 'native' or 'baseline'. functions: the entries;\n"
-          "'*' is every public function; none is 'main', else the only one. capture: record launches and\n"
-          "run them again. mixed_precision: 'bf16' or 'f16' is the type of what products multiply; they sum in f32. "
-          "The\n"
-          "others are those of Executable.");
+          "target: 'cpu' (x86-64-v3, or the architecture's baseline), 'native', 'baseline', or a list as of\n"
+          "relax-compile, 'x86-64-v3,x86-64-v4'. functions: the entries; '*' is every public function; none is "
+          "'main',\n"
+          "else the only one. capture: record launches and run them again. options: those of\n"
+          "relax-default-pipeline, {'fuse': False, 'quantize_weights': 'q8_0'}. The others are those of Executable.");
   bindProver(module);
 }

@@ -136,7 +136,7 @@ def test_mixed_precision_rounds_what_is_multiplied(relax, run, kind):
     text, w = make_layers(rng)
     calls = [[rng.standard_normal((2, n, 20)).astype(np.float32) for _ in range(2)] for n in SIZES]
     module = relax.Module.parse(text)
-    executable = module.compile(mixed_precision=kind)
+    executable = module.compile(options={"mixed_precision": kind})
     for options in ([f"--mixed-precision={kind}"], [f"--mixed-precision={kind}", COMBINE],
                     [f"--mixed-precision={kind}", "--disable=fusion,weights,packing"]):
         results, _ = run(text, calls, *options)

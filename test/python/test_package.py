@@ -2,6 +2,7 @@
 """The Python package relax: every entry, with sizes that follow one another in one process."""
 import gc
 import importlib.util
+import os
 import subprocess
 import sys
 import threading
@@ -382,6 +383,22 @@ def test_compile_errors(relax, module, tmp_path):
     assert caught.value.status == "compile failed"
     with pytest.raises(TypeError):
         module.compile(no_option=1)
+    with pytest.raises(relax.RelaxError, match="no_option|no-option"):
+        module.compile(options={"no_option": 1})
+    with pytest.raises(relax.RelaxError, match="there is no library description|cannot"):
+        module.compile(options={"libraries": [tmp_path / "a b.mlir", "c"]})
+
+
+def test_compile_options(relax, module):
+    """The same results from every way to compile; what is left out shows in the number of kernels."""
+    x = make_x(5)
+    want = module.compile()(x, W)["y"]
+    for target in ["x86-64,x86-64-v3", "baseline"] if os.uname().machine == "x86_64" else ["baseline"]:
+        got = module.compile(target=target)
+        np.testing.assert_allclose(got(x, W)["y"], want, rtol=1e-5, atol=1e-5)
+    apart = module.compile(options={"fuse": False, "pack_weights": False})
+    np.testing.assert_allclose(apart(x, W)["y"], want, rtol=1e-5, atol=1e-5)
+    assert len(apart.kernels) > len(module.compile().kernels)
 
 
 def test_interpreter(relax, module):

@@ -5,9 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
 
-#include "RelaxDialect/Conversion/DeviceTables.h"
-#include "RelaxDialect/Pipelines/Pipelines.h"
-#include "RelaxDialect/Target/Artifact.h"
+#include "RelaxDialect/Compiler/ArtifactCompiler.h"
 #include "RelaxDialect/Target/EntryPoints.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
@@ -110,56 +108,6 @@ LogicalResult setGroups(StringRef flag, const std::vector<std::string> &groups, 
   return success();
 }
 
-/// "x86-64-v3,x86-64-v4,vulkan": devices, and levels of the CPU that calls them, from low to high.
-FailureOr<SmallVector<CodeTarget>> getTargets(StringRef names, SmallVectorImpl<std::string> &devices,
-                                              std::string &reason) {
-  SmallVector<StringRef> list, levels;
-  names.split(list, ',');
-  for (StringRef name : list) {
-    if (llvm::is_contained(getDeviceNames(), name)) {
-      if (!llvm::is_contained(devices, name.str()))
-        devices.push_back(name.str());
-      continue;
-    }
-    levels.push_back(name);
-    if (failed(getCodeTarget(name, reason))) {
-      for (StringRef device : getDeviceNames())
-        reason += ", or a device: '" + device.str() + "'";
-      return failure();
-    }
-  }
-  if (levels.empty())
-    levels.push_back("cpu");
-  return getCodeTargets(levels, reason);
-}
-
-/// The width that weights lie in panels for. Half of a panel costs a twelfth of the time of a model, so that AVX2,
-/// which most machines have, gets whole ones.
-int64_t choosePanelBits(ArrayRef<CodeTarget> targets) {
-  constexpr int64_t kCommonBits = 256;
-  bool isCommon = llvm::any_of(targets, [](const CodeTarget &target) { return target.vectorBits == kCommonBits; });
-  return isCommon ? kCommonBits : targets.back().vectorBits;
-}
-
-/// An artifact with the code of every level. The module is as the common pipeline leaves it. Narrower levels read
-/// panels in parts, wider ones keep to their width.
-LogicalResult emitLevels(const CompileOptions &options, ArrayRef<CodeTarget> targets, KernelPipelineOptions &kernels,
-                         ModuleOp module) {
-  ArtifactOptions artifact{targets.front(), /*blobDirectory=*/""};
-  const int64_t panelBits = choosePanelBits(targets);
-  SmallVector<OwningOpRef<ModuleOp>> copies;
-  for (const CodeTarget &target : targets.drop_front())
-    artifact.higher.push_back({target, *copies.emplace_back(module.clone())});
-  for (auto [index, target] : llvm::enumerate(targets)) {
-    PassManager passes(module.getContext(), ModuleOp::getOperationName());
-    kernels.vectorBits = std::min(target.vectorBits, panelBits);
-    buildKernelCodePipeline(passes, kernels);
-    if (failed(passes.run(index ? *copies[index - 1] : module)))
-      return failure();
-  }
-  return writeArtifact(module, artifact, options.output);
-}
-
 LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, ModuleOp module) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
@@ -177,11 +125,11 @@ LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, 
 
 LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
   std::string reason;
-  SmallVector<std::string> devices;
-  FailureOr<SmallVector<CodeTarget>> targets = getTargets(options.target, devices, reason);
-  if (failed(targets))
+  FailureOr<std::unique_ptr<ArtifactCompiler>> compiler = ArtifactCompiler::create(options.target, reason);
+  if (failed(compiler))
     return error(reason);
-  if (targets->size() > 1 && options.emit != Emit::Artifact)
+  ArrayRef<CodeTarget> levels = (*compiler)->getLevels();
+  if (levels.size() > 1 && options.emit != Emit::Artifact)
     return error("code for several CPUs is only written as an artifact, name one with --target");
   if (options.output.empty() && options.emit != Emit::MLIR && options.emit != Emit::LLVM)
     return error("name the result with -o");
@@ -214,14 +162,11 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     context.disableMultithreading();
     passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
   }
-  KernelPipelineOptions kernels;
-  kernels.vectorBits = choosePanelBits(*targets);
+  KernelPipelineOptions &kernels = (*compiler)->getOptions();
   for (const std::string &name : options.libraries)
     kernels.libraries.push_back(findLibrary(options, name));
   kernels.patterns = options.patterns;
   kernels.dispatchTable = options.dispatchTable;
-  for (const std::string &device : devices)
-    kernels.devices.push_back(device);
   kernels.liftWorkspaces = options.liftWorkspaces;
   kernels.capture = options.capture;
   if (failed(setGroups("--enable", options.enabled, true, kernels)) ||
@@ -229,9 +174,7 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     return failure();
   kernels.quantizeWeights = options.quantizeWeights;
   kernels.mixedPrecision = options.mixedPrecision;
-  buildCommonPipeline(passes, kernels);
-  if (targets->size() == 1)
-    buildKernelCodePipeline(passes, kernels);
+  (*compiler)->buildPipeline(passes);
   LogicalResult result = passes.run(*module);
   if (succeeded(result) && !options.memoryReport.empty()) {
     std::string report = collectMemoryReports(*module);
@@ -251,11 +194,9 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     return writeFile(options.output, [&](raw_ostream &os) { os << **module << "\n"; });
   case Emit::LLVM:
   case Emit::Object:
-    return emitCode(options, targets->front(), *module);
+    return emitCode(options, levels.front(), *module);
   case Emit::Artifact:
-    if (targets->size() > 1)
-      return emitLevels(options, *targets, kernels, *module);
-    return writeArtifact(*module, ArtifactOptions{targets->front(), /*blobDirectory=*/""}, options.output);
+    return (*compiler)->write(*module, /*blobDirectory=*/"", options.output);
   }
   llvm_unreachable("all kinds are covered");
 }

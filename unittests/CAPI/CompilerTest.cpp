@@ -200,6 +200,15 @@ TEST_F(CompilerTest, CompileErrors) {
   options.target = "abacus";
   EXPECT_EQ(relax_module_compile_to_bytes(module, &options, appendTo, &bytes), RELAX_INVALID_ARGUMENT);
   EXPECT_NE(std::string(relax_last_error()).find("abacus"), std::string::npos) << relax_last_error();
+  EXPECT_NE(std::string(relax_last_error()).find("or a device: 'vulkan'"), std::string::npos) << relax_last_error();
+  options.target = "x86-64-v3,x86-64-v3";
+  EXPECT_EQ(relax_module_compile_to_bytes(module, &options, appendTo, &bytes), RELAX_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(relax_last_error()).find("'x86-64-v3' is given twice"), std::string::npos)
+      << relax_last_error();
+  options = {};
+  options.pipeline_options = "abacus=1";
+  EXPECT_EQ(relax_module_compile_to_bytes(module, &options, appendTo, &bytes), RELAX_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(relax_last_error()).find("abacus"), std::string::npos) << relax_last_error();
   EXPECT_EQ(relax_module_compile(module, nullptr, "/no/such/folder/x.rlx"), RELAX_COMPILE_FAILED);
   EXPECT_NE(std::string(relax_last_error()).find("/no/such/folder/x.rlx"), std::string::npos);
   EXPECT_TRUE(bytes.empty());
