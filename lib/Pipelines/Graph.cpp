@@ -80,7 +80,9 @@ static void addMixedPrecision(OpPassManager &manager, const KernelPipelineOption
   if (options.mixedPrecision.empty())
     return;
   MixedPrecisionPassOptions precision;
-  precision.to = options.mixedPrecision;
+  StringRef type(options.mixedPrecision);
+  precision.weightsOnly = type.consume_back("-weights");
+  precision.to = type.str();
   manager.addPass(createMixedPrecisionPass(precision));
   manager.addPass(createCSEPass());
   manager.addPass(createLegalizeOpsPass());

@@ -153,6 +153,16 @@ def test_mixed_precision_rounds_what_is_multiplied(relax, run, kind):
                 np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
+def test_only_weights_are_rounded(run):
+    rng = np.random.default_rng(9)
+    text, w = make_layers(rng)
+    calls = [[rng.standard_normal((2, n, 20)).astype(np.float32) for _ in range(2)] for n in SIZES]
+    results, _ = run(text, calls, "--mixed-precision=bf16-weights")
+    for (x, _), (q, *_) in zip(calls, results):
+        want = x.astype(np.float64) @ round_to(w["wq"], "bf16").T + w["bq"]
+        np.testing.assert_allclose(q, want, rtol=1e-5, atol=1e-5)
+
+
 def test_mixed_precision_of_models(relax, tool, tmp_path):
     """An encoder and a decoder with a cache, within the bounds of docs/Passes/GraphPasses.md of what f32 gives."""
     from generated_models import SMALL_BERT, SMALL_DECODER, bert_inputs, decoder_inputs, save_bert, save_decoder

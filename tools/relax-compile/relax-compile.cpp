@@ -82,7 +82,9 @@ int main(int argc, char **argv) {
       "quantize-weights", llvm::cl::desc("Store the weights of products in blocks of few bits: q4f16_1 or q8_0"),
       llvm::cl::value_desc("format"), llvm::cl::location(options.quantizeWeights), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> precision(
-      "mixed-precision", llvm::cl::desc("Multiply numbers of this type, and sum them in f32: bf16 or f16"),
+      "mixed-precision",
+      llvm::cl::desc("Multiply numbers of this type, and sum them in f32: bf16 or f16, "
+                     "bf16-weights or f16-weights to round nothing but weights"),
       llvm::cl::value_desc("type"), llvm::cl::location(options.mixedPrecision), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);

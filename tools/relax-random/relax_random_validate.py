@@ -7,7 +7,8 @@ import subprocess
 
 # Passes that may run in any order on graph ops, and on calls of tensor programs.
 GRAPH = ["relax-inline-dataflow", "relax-inline-calls", "relax-infer-shapes", "relax-simplify-match-casts", "canonicalize", "cse",
-         "relax-insert-checks", "relax-hoist-checks", "relax-specialize-functions", "symbol-dce", "func.func(loop-invariant-code-motion)"]
+         "relax-insert-checks", "relax-hoist-checks", "relax-specialize-functions", "symbol-dce", "func.func(loop-invariant-code-motion)", "relax-sink-moves",
+         "relax-combine-parallel-matmuls", "relax-combine-parallel-matmuls{any=true}"]
 MIXED = [*GRAPH, "relax-lift-weight-computation", "relax-raise-loops", "relax-annotate-pattern-kinds", "relax-fuse-ops",
          "relax-fuse-tensor-programs", "relax-pack-weights", "relax-merge-programs"]
 CLEANUP = ["canonicalize", "cse"]
