@@ -26,8 +26,10 @@ FailureOr<std::unique_ptr<ArtifactCompiler>> ArtifactCompiler::create(StringRef 
   SmallVector<StringRef> names, levels;
   targets.split(names, ',');
   for (StringRef name : names) {
-    if (!llvm::is_contained(getDeviceNames(), name))
+    if (!isDeviceName(name))
       levels.push_back(name);
+    else if (failed(checkDevice(name, error)))
+      return failure();
     else if (!llvm::is_contained(compiler->devices, name.str()))
       compiler->devices.push_back(name.str());
   }
@@ -36,8 +38,7 @@ FailureOr<std::unique_ptr<ArtifactCompiler>> ArtifactCompiler::create(StringRef 
   FailureOr<SmallVector<CodeTarget>> found = getCodeTargets(levels, error);
   if (failed(found)) {
     if (StringRef(error).starts_with("unknown target"))
-      for (StringRef device : getDeviceNames())
-        error += ", or a device: '" + device.str() + "'";
+      error += ", or a device: 'vulkan', 'opencl'";
     return failure();
   }
   compiler->levels = std::move(*found);

@@ -6,6 +6,7 @@
 #include "Compile.h"
 
 #include "RelaxDialect/Compiler/ArtifactCompiler.h"
+#include "RelaxDialect/Conversion/DeviceTables.h"
 #include "RelaxDialect/Target/EntryPoints.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
@@ -121,6 +122,24 @@ LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, 
   return writeFile(options.output, [&](raw_ostream &os) { os.write(object.data(), object.size()); });
 }
 
+/// What the kernels of devices move and compute.
+void printDeviceReport(ModuleOp module, raw_ostream &os) {
+  auto table = module->getAttrOfType<ArrayAttr>(kDeviceCodeAttrName);
+  if (!table)
+    return;
+  for (auto target : table.getAsRange<DictionaryAttr>()) {
+    os << "device " << target.getAs<StringAttr>("target").getValue() << "\n";
+    for (auto kernel : target.getAs<ArrayAttr>("kernels").getAsRange<DictionaryAttr>()) {
+      os << "kernel " << kernel.getAs<StringAttr>("kernel").getValue() << "\n";
+      for (auto stage : kernel.getAs<ArrayAttr>("stages").getAsRange<DictionaryAttr>()) {
+        os << "  " << stage.getAs<StringAttr>("entry").getValue() << ": ";
+        llvm::interleave(stage.getAs<ArrayAttr>("report").getAsValueRange<StringAttr>(), os, "\n    ");
+        os << "\n";
+      }
+    }
+  }
+}
+
 } // namespace
 
 LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
@@ -183,6 +202,8 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     if (failed(writeFile(options.memoryReport, [&](raw_ostream &os) { os << report; })))
       return failure();
   }
+  if (succeeded(result) && options.report)
+    printDeviceReport(*module, llvm::outs());
   if (text)
     return success(succeeded(writeFile(options.output, [&](raw_ostream &os) { os << *text; })) && succeeded(result));
   if (failed(result))

@@ -32,6 +32,7 @@ struct CompileOptions {
   std::string mixedPrecision;          // a type; empty: products multiply what is written
   bool liftWorkspaces = false;
   bool capture = false;
+  bool report = false;                        // what kernels of devices move
   std::vector<std::string> enabled, disabled; // groups of passes: setGroups of Compile.cpp
   std::string memoryReport;                   // a page when it ends in .html, else JSON; empty: none
   std::string after;                          // with Emit::MLIR: the pass whose result is shown

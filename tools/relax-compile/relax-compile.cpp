@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
       llvm::cl::desc(
           "cpu (x86-64-v3 or the architecture's baseline), native (this machine), baseline, or levels of CPU, "
           "of which loading takes the highest that runs: x86-64,x86-64-v3,x86-64-v4; aarch64; also for "
-          "devices: cpu,vulkan"),
+          "devices: cpu,vulkan or cpu,vulkan:mali"),
       llvm::cl::value_desc("name,.."), llvm::cl::location(options.target), llvm::cl::init("cpu"),
       llvm::cl::cat(category));
   llvm::cl::list<std::string> functions(
@@ -78,6 +78,9 @@ int main(int argc, char **argv) {
   llvm::cl::opt<std::string, true> memoryReport(
       "memory-report", llvm::cl::desc("Also write the memory plan: a page with a picture to FILE.html, else JSON"),
       llvm::cl::value_desc("file"), llvm::cl::location(options.memoryReport), llvm::cl::cat(category));
+  llvm::cl::opt<bool, true> report(
+      "report", llvm::cl::desc("Print what each kernel of a device moves and computes, its grid and shared memory"),
+      llvm::cl::location(options.report), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> quantize(
       "quantize-weights", llvm::cl::desc("Store the weights of products in blocks of few bits: q4f16_1 or q8_0"),
       llvm::cl::value_desc("format"), llvm::cl::location(options.quantizeWeights), llvm::cl::cat(category));

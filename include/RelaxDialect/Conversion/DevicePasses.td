@@ -13,8 +13,9 @@ def CloneDeviceKernelsPass : Pass<"relax-clone-device-kernels", "::mlir::ModuleO
   let description = [{
     Before: kernels are func.func with linalg on tensors, as `relax-convert-tensor-program-to-func` leaves them. After: a
     module `@relax_device` inside of the module has a copy of each kernel of the table `relax.kernels`, bufferized without
-    any schedule of the CPU: linalg.generic on memrefs and `memref.alloc` for intermediates. A copy that cannot be made is
-    left out with a remark. The CPU's kernels stay as they are and run where a device has none.
+    any schedule of the CPU, elementwise ops fused into the ops that read each of their elements once: linalg.generic on
+    memrefs and `memref.alloc` for intermediates. A copy that cannot be made is left out with a remark. The CPU's kernels stay
+    as they are and run where a device has none.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
@@ -24,12 +25,21 @@ def CloneDeviceKernelsPass : Pass<"relax-clone-device-kernels", "::mlir::ModuleO
 def OutlineDeviceKernelsPass : Pass<"relax-outline-device-kernels", "::mlir::ModuleOp"> {
   let summary = "Makes gpu.func stages of the kernels in @relax_device.";
   let description = [{
-    Before: what `relax-clone-device-kernels` makes. After: each kernel is a gpu.module with one gpu.func for each linalg op,
-    the stages, which run one after the other. A stage has 1-D buffers, explicit linear addresses and a buffer of 32-bit
-    sizes; an invocation makes one element of the result after another, in steps of all invocations, so that any number of
-    workgroups is right; reductions are loops. Elementwise stages whose maps agree need no division. The function
-    `relax_device_<kernel>(scalars, out)` computes, on the host, for one launch: bytes of each buffer, bytes of each
-    intermediate, then for each stage the number of elements and its sizes.
+    Before: what `relax-clone-device-kernels` makes. After: each kernel is a gpu.module with gpu.funcs, the stages, which run
+    one after the other: one for a linalg op, or for a chain of them. A stage has 1-D buffers, explicit linear addresses and a
+    buffer of 32-bit sizes; invocations and workgroups do their work in steps of the whole grid, so that any number of
+    workgroups is right. The schedule is chosen by iterator types and indexing maps and named by `relax.schedule`:
+
+    - `rows`: a reduction along the fastest dimension, and what reads its result along the same rows. A part of a workgroup has
+      a row; partial results meet in shared memory, results of reductions stay in registers.
+    - `tiles`: a product with any number of row, column and reduction loops, and elementwise ops over its result. A workgroup
+      has a tile; blocks of steps go through shared memory.
+    - `transpose`: an elementwise op that reads along another dimension than it writes, through shared memory.
+    - `serial`: everything else; an invocation makes one element after another, reductions are loops.
+
+    A constant that is only the start of a reduction is not written. The function `relax_device_<kernel>(scalars, out)` computes,
+    on the host, for one launch: bytes of each buffer, bytes of each intermediate, then for each stage the number of elements
+    (workgroups times their invocations) and its sizes.
 
     A kernel with something else than linalg ops, views of buffers and scalar arithmetic stays on the CPU, with a remark
     that says why.
@@ -47,7 +57,7 @@ def DeviceKernelsToSPIRVPass : Pass<"relax-device-kernels-to-spirv", "::mlir::Mo
     conversion refuses, stays on the CPU, with a remark that says why: no type is ever replaced by another one.
   }];
   let dependentDialects = ["::mlir::spirv::SPIRVDialect", "::mlir::gpu::GPUDialect"];
-  let options = [ListOption<"targets", "targets", "std::string", "Names of devices: vulkan.">];
+  let options = [ListOption<"targets", "targets", "std::string", "Names of devices, as for --target of relax-compile: vulkan, vulkan:mali, opencl.">];
 }
 
 #endif // RELAXDIALECT_CONVERSION_DEVICEPASSES

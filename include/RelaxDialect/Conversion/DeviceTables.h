@@ -12,8 +12,9 @@
 #define RELAXDIALECT_CONVERSION_DEVICETABLES_H
 
 #include "mlir/Support/LLVM.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+
+#include <string>
 
 namespace mlir::relax {
 
@@ -21,8 +22,10 @@ inline constexpr StringLiteral kDeviceCodeAttrName = "relax.device_code";
 /// The module in which device kernels are made.
 inline constexpr StringLiteral kDeviceModuleName = "relax_device";
 
-/// Names of all devices that code is made for.
-ArrayRef<StringLiteral> getDeviceNames();
+/// Whether a target is a device, known or not: "vulkan", "vulkan:mali".
+bool isDeviceName(StringRef name);
+/// Fails, with the reason, where there is no such device.
+LogicalResult checkDevice(StringRef name, std::string &reason);
 
 } // namespace mlir::relax
 

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/** Gives a context that has run nothing yet a device: "cpu" or "vulkan". Drivers are opened here; without one the
+/** Gives a context that has run nothing yet a device: "cpu", "vulkan" or "opencl", or a kind of these that the artifact
+ * was compiled for, such as "vulkan:mali". Drivers are opened here; without one the
  * result is RELAX_RT_UNAVAILABLE and the context stays on the CPU. So it is when the artifact has no code for the
  * device. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_device(relax_rt_context *context, const char *device);

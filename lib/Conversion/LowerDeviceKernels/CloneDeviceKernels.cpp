@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_CLONEDEVICEKERNELSPASS
@@ -26,10 +27,36 @@ namespace mlir::relax {
 using namespace mlir;
 using namespace mlir::relax;
 
+static void generalize(func::FuncOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  SmallVector<linalg::LinalgOp> ops;
+  kernel.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    if (isa<linalg::GenericOp>(op.getOperation()))
+      continue;
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op); // what stays is refused when stages are made
+  }
+}
+
+/// Elementwise ops become a part of the op that reads what they make, if that reads each element once: otherwise
+/// elements would be made again and again.
+static LogicalResult fuseElementwise(func::FuncOp kernel) {
+  RewritePatternSet patterns(kernel.getContext());
+  linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *operand) {
+    auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+    return consumer && operand->get().hasOneUse() && consumer.getMatchingIndexingMap(operand).isPermutation();
+  });
+  auto config =
+      GreedyRewriteConfig().setUseTopDownTraversal().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(kernel, std::move(patterns), config);
+}
+
 /// Buffers of unknown size stay allocations: the runtime gives them memory of the device.
 static LogicalResult bufferize(func::FuncOp kernel) {
+  generalize(kernel);
   IRRewriter rewriter(kernel.getContext());
-  if (failed(bufferization::eliminateEmptyTensors(rewriter, kernel)))
+  if (failed(fuseElementwise(kernel)) || failed(bufferization::eliminateEmptyTensors(rewriter, kernel)))
     return failure();
   bufferization::OneShotBufferizationOptions options;
   options.memCpyFn = [](OpBuilder &builder, Location loc, Value from, Value to) {
@@ -39,14 +66,7 @@ static LogicalResult bufferize(func::FuncOp kernel) {
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotBufferize(kernel, options, state)))
     return failure();
-  SmallVector<linalg::LinalgOp> ops;
-  kernel.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-  for (linalg::LinalgOp op : ops) {
-    if (isa<linalg::GenericOp>(op.getOperation()))
-      continue;
-    rewriter.setInsertionPoint(op);
-    (void)linalg::generalizeNamedOp(rewriter, op); // what stays is refused when stages are made
-  }
+  generalize(kernel); // copies that were inserted
   return success();
 }
 

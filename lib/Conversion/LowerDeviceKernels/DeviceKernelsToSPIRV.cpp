@@ -8,6 +8,7 @@
 #include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
 #include "RelaxDialect/Runtime/DeviceCode.h"
+#include "StageReport.h"
 
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRVPass.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRVPass.h"
@@ -55,50 +56,40 @@ static uint32_t findFeatures(gpu::GPUModuleOp module) {
   return features;
 }
 
-static std::string describeFeatures(uint32_t features) {
-  static constexpr std::pair<uint32_t, StringLiteral> kNames[] = {{relax_rt::kDeviceInt8, "8-bit integers"},
-                                                                  {relax_rt::kDeviceInt16, "16-bit integers"},
-                                                                  {relax_rt::kDeviceInt64, "64-bit integers"},
-                                                                  {relax_rt::kDeviceFloat16, "f16"},
-                                                                  {relax_rt::kDeviceFloat64, "f64"}};
-  std::string text;
-  for (const auto &[feature, name] : kNames)
-    if (features & feature)
-      text += (text.empty() ? "" : ", ") + name.str();
-  return text;
-}
-
 namespace {
 struct DeviceKernelsToSPIRVPass final : relax::impl::DeviceKernelsToSPIRVPassBase<DeviceKernelsToSPIRVPass> {
   using Base::Base;
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
-    makePipeline(/*isWide=*/false).getDependentDialects(registry);
+    makePipeline(/*isWide=*/false, /*isOpenCL=*/false).getDependentDialects(registry);
   }
   void runOnOperation() override;
 
 private:
-  static OpPassManager makePipeline(bool isWide);
+  static OpPassManager makePipeline(bool isWide, bool isOpenCL);
   DictionaryAttr lowerKernel(gpu::GPUModuleOp kernel, const DeviceTargetInfo &target);
   LogicalResult makeCode(gpu::GPUModuleOp kernel, const DeviceTargetInfo &target, SmallVectorImpl<uint32_t> &code);
 };
 } // namespace
 
-/// Kernels as SPIR-V. Numbers of type index have 64 bits where they are computed from data.
-OpPassManager DeviceKernelsToSPIRVPass::makePipeline(bool isWide) {
+/// Kernels as SPIR-V. Numbers of type index have 64 bits where they are computed from data, and in OpenCL.
+OpPassManager DeviceKernelsToSPIRVPass::makePipeline(bool isWide, bool isOpenCL) {
   OpPassManager manager(ModuleOp::getOperationName());
   OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createConvertMathToSPIRVPass());
   std::unique_ptr<Pass> convert = createConvertGPUToSPIRVPass(/*mapMemorySpace=*/true);
   // The name of the option is upstream's; should it change, the tests of wide kernels fail.
-  (void)convert->initializeOptions(isWide ? "use-64bit-index=true" : "use-64bit-index=false",
+  (void)convert->initializeOptions(isWide || isOpenCL ? "use-64bit-index=true" : "use-64bit-index=false",
                                    [](const Twine &) { return failure(); });
   manager.addPass(std::move(convert));
-  OpPassManager &modules = manager.nest<spirv::ModuleOp>();
+  // Upstream puts modules with the capability Kernel where the functions were.
+  OpPassManager &modules =
+      isOpenCL ? manager.nest<gpu::GPUModuleOp>().nest<spirv::ModuleOp>() : manager.nest<spirv::ModuleOp>();
   modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
   modules.addPass(createCanonicalizerPass());
   modules.addPass(createCSEPass());
@@ -118,15 +109,17 @@ LogicalResult DeviceKernelsToSPIRVPass::makeCode(gpu::GPUModuleOp kernel, const 
     isWide |= stage->hasAttr(kWideIndexAttrName);
     auto size = llvm::to_vector(stage.getKnownBlockSizeAttr().asArrayRef());
     stage->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(&getContext(), size));
-    for (StringRef name : {kBindingsAttrName, kWrittenAttrName, kWordsAttrName, kWideIndexAttrName})
+    for (StringRef name :
+         {kBindingsAttrName, kWrittenAttrName, kWordsAttrName, kScheduleAttrName, kGridAttrName, kWideIndexAttrName})
       stage->removeAttr(name);
   }
 
-  OpPassManager manager = makePipeline(isWide);
+  OpPassManager manager = makePipeline(isWide, target.isOpenCL());
   LogicalResult result = runPipeline(manager, work);
   if (succeeded(result)) {
-    auto made = work.getOps<spirv::ModuleOp>();
-    result = llvm::hasSingleElement(made) ? spirv::serialize(*made.begin(), code) : failure();
+    SmallVector<spirv::ModuleOp> made;
+    work.walk([&](spirv::ModuleOp module) { made.push_back(module); });
+    result = made.size() == 1 ? spirv::serialize(made.front(), code) : failure();
   }
   work.erase();
   return result;
@@ -161,6 +154,7 @@ DictionaryAttr DeviceKernelsToSPIRVPass::lowerKernel(gpu::GPUModuleOp kernel, co
     stages.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr("bindings", stage->getAttr(kBindingsAttrName)),
          builder.getNamedAttr("entry", builder.getStringAttr(stage.getName())),
+         builder.getNamedAttr("report", reportStage(stage)),
          builder.getNamedAttr("words", stage->getAttr(kWordsAttrName)),
          builder.getNamedAttr("workgroup",
                               builder.getI64IntegerAttr(stage.getKnownBlockSizeAttr().asArrayRef().front())),
@@ -176,26 +170,28 @@ DictionaryAttr DeviceKernelsToSPIRVPass::lowerKernel(gpu::GPUModuleOp kernel, co
 }
 
 void DeviceKernelsToSPIRVPass::runOnOperation() {
-  SmallVector<const DeviceTargetInfo *> found;
+  SmallVector<DeviceTargetInfo> found;
   for (const std::string &name : targets) {
-    found.push_back(findDeviceTarget(name));
-    if (!found.back()) {
-      emitError(getOperation().getLoc(), "unknown device '") << name << "'";
+    std::string reason;
+    FailureOr<DeviceTargetInfo> target = findDeviceTarget(name, reason);
+    if (failed(target)) {
+      emitError(getOperation().getLoc(), reason);
       return signalPassFailure();
     }
+    found.push_back(*target);
   }
   auto device = getOperation().lookupSymbol<ModuleOp>(kDeviceModuleName);
   if (!device)
     return;
   Builder builder(&getContext());
   SmallVector<Attribute> table;
-  for (const DeviceTargetInfo *target : found) {
+  for (const DeviceTargetInfo &target : found) {
     SmallVector<Attribute> kernels;
     for (auto kernel : device.getOps<gpu::GPUModuleOp>())
-      if (DictionaryAttr entry = lowerKernel(kernel, *target))
+      if (DictionaryAttr entry = lowerKernel(kernel, target))
         kernels.push_back(entry);
     table.push_back(builder.getDictionaryAttr({builder.getNamedAttr("kernels", builder.getArrayAttr(kernels)),
-                                               builder.getNamedAttr("target", builder.getStringAttr(target->name))}));
+                                               builder.getNamedAttr("target", builder.getStringAttr(target.name))}));
   }
   getOperation()->setAttr(kDeviceCodeAttrName, builder.getArrayAttr(table));
   device.erase();

@@ -124,6 +124,16 @@ Size DeviceSizes::multiply(ArrayRef<Size> factors) {
   return product;
 }
 
+Size DeviceSizes::divideUp(Size size, int64_t divisor) {
+  if (divisor == 1)
+    return size;
+  if (std::optional<int64_t> value = getConstantIntValue(size))
+    return constant(llvm::divideCeil(*value, divisor));
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, loc, value); };
+  Value above = arith::AddIOp::create(builder, loc, materialize(size), number(divisor - 1));
+  return arith::DivUIOp::create(builder, loc, above, number(divisor)).getResult();
+}
+
 void DeviceSizes::append(Size size) {
   Type i64 = builder.getI64Type();
   Value out = function.getArgument(1);

@@ -33,6 +33,8 @@ public:
   Size add(Size a, Size b);
   Size multiply(Size a, Size b);
   Size multiply(ArrayRef<Size> factors);
+  /// The number of parts of `divisor` that cover `size`.
+  Size divideUp(Size size, int64_t divisor);
 
   /// The next word of `out`.
   void append(Size size);

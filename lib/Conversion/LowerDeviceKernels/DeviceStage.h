@@ -1,4 +1,4 @@
-//===- DeviceStage.h - One linalg op as a device function ------*- C++ -*-===//
+//===- DeviceStage.h - linalg ops as device functions ----------*- C++ -*-===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -17,6 +17,8 @@ namespace mlir::relax {
 inline constexpr StringLiteral kBindingsAttrName = "relax.bindings";
 inline constexpr StringLiteral kWrittenAttrName = "relax.written";
 inline constexpr StringLiteral kWordsAttrName = "relax.words";
+inline constexpr StringLiteral kScheduleAttrName = "relax.schedule";
+inline constexpr StringLiteral kGridAttrName = "relax.grid";
 inline constexpr StringLiteral kSizesAttrName = "relax.sizes";
 inline constexpr StringLiteral kBuffersAttrName = "relax.buffers";
 inline constexpr StringLiteral kScratchAttrName = "relax.scratch";
@@ -28,22 +30,38 @@ struct DeviceView {
   SmallVector<Size> sizes, strides;
   Size offset;
   bool isContiguous; // row-major from the offset on
+
+  /// Every element of the root, in their order.
+  bool isWhole() const { return isContiguous && getConstantIntValue(offset) == 0; }
 };
 
 /// The memrefs and scalars of a kernel that its stages may use.
 struct DeviceScope {
+  explicit DeviceScope(DeviceSizes &sizes) : sizes(sizes) {}
+
   DeviceSizes &sizes;
   DenseMap<Value, DeviceView> views;
   SmallVector<Type> rootTypes; // element types as they are stored
+  unsigned numBuffers = 0;     // roots that are arguments
   Value errorWord;
+  /// Numbers of the stages made so far, one after the other.
+  SmallVector<Size> words;
+  /// What a result has before its reduction, where that is a constant: nothing writes it then.
+  DenseMap<OpOperand *, Operation *> initial;
+
+  const DeviceView *find(Value memref) const {
+    auto found = views.find(memref);
+    return found == views.end() ? nullptr : &found->second;
+  }
 };
 
 /// How elements of a type lie in device buffers; null when they cannot.
 Type getStorageType(Type element);
 
-/// Appends a gpu.func that computes `op` to `module`, and its numbers to the sizes. On failure `reason` tells what is
-/// in the way.
-LogicalResult emitStage(linalg::GenericOp op, DeviceScope &scope, gpu::GPUModuleOp module, std::string &reason);
+/// Appends gpu.funcs that compute `ops`, one after the other, to `module`, and their numbers to the scope. On failure
+/// `reason` tells what is in the way.
+LogicalResult emitStages(ArrayRef<linalg::GenericOp> ops, DeviceScope &scope, gpu::GPUModuleOp module,
+                         std::string &reason);
 
 } // namespace mlir::relax
 

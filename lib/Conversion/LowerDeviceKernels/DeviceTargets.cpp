@@ -7,42 +7,148 @@
 #include "RelaxDialect/Conversion/DeviceTables.h"
 #include "RelaxDialect/Runtime/DeviceCode.h"
 
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
 using namespace mlir;
 using namespace mlir::relax;
 
-// What Vulkan 1.1 guarantees, and features that most devices add; a kernel that needs one of these runs on the CPU
-// where it is missing.
-static const DeviceTargetInfo kTargets[] = {
-    {"vulkan", spirv::ClientAPI::Vulkan, spirv::Version::V_1_3, relax_rt::kAllDeviceFeatures, /*subgroupSize=*/1,
-     /*sharedBytes=*/16384, /*workgroupLimit=*/128},
+namespace {
+
+struct Profile {
+  StringLiteral name;
+  spirv::Version version;
+  uint32_t features;
+  int64_t workgroupLimit, sharedBytes;
 };
-static const StringLiteral kNames[] = {"vulkan"};
 
-ArrayRef<StringLiteral> relax::getDeviceNames() { return kNames; }
+constexpr uint32_t Int8 = relax_rt::kDeviceInt8, Int16 = relax_rt::kDeviceInt16, Int64 = relax_rt::kDeviceInt64,
+                   Float16 = relax_rt::kDeviceFloat16, Float64 = relax_rt::kDeviceFloat64;
+const Profile kProfiles[] = {
+#define RELAX_DEVICE_PROFILE(name, version, features, workgroup, shared)                                               \
+  {name, spirv::Version::version, features, workgroup, shared},
+#include "DeviceProfiles.def"
+#undef RELAX_DEVICE_PROFILE
+};
 
-const DeviceTargetInfo *relax::findDeviceTarget(StringRef name) {
-  for (const DeviceTargetInfo &target : kTargets)
-    if (target.name == name)
-      return &target;
-  return nullptr;
+struct FeatureName {
+  uint32_t feature;
+  StringLiteral key, text;
+};
+constexpr FeatureName kFeatures[] = {{Int8, "int8", "8-bit integers"},
+                                     {Int16, "int16", "16-bit integers"},
+                                     {Int64, "int64", "64-bit integers"},
+                                     {Float16, "float16", "f16"},
+                                     {Float64, "float64", "f64"}};
+
+/// What every schedule needs; no device has less.
+constexpr int64_t kLeastWorkgroup = 64, kLeastShared = 16384;
+
+LogicalResult readFeatures(const llvm::json::Object &object, uint32_t &features, std::string &reason) {
+  const llvm::json::Array *list = object.getArray("features");
+  if (!list) {
+    reason = "expected a list 'features'";
+    return failure();
+  }
+  features = 0;
+  for (const llvm::json::Value &value : *list) {
+    StringRef name = value.getAsString().value_or("");
+    const auto *found = llvm::find_if(kFeatures, [&](const FeatureName &it) { return it.key == name; });
+    if (found == std::end(kFeatures)) {
+      reason = "unknown feature '" + name.str() + "'";
+      return failure();
+    }
+    features |= found->feature;
+  }
+  return success();
+}
+
+FailureOr<DeviceTargetInfo> readProfile(StringRef name, StringRef path, std::string &reason) {
+  auto fail = [&](const Twine &text) {
+    reason = ("device description '" + path + "': " + text).str();
+    return failure();
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return fail(buffer.getError().message());
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse((*buffer)->getBuffer());
+  if (!parsed)
+    return fail(llvm::toString(parsed.takeError()));
+  const llvm::json::Object *object = parsed->getAsObject();
+  if (!object)
+    return fail("expected an object");
+  DeviceTargetInfo info{name.str(), spirv::Version::V_1_3, 0, 0, 0};
+  std::string detail;
+  if (failed(readFeatures(*object, info.features, detail)))
+    return fail(detail);
+  info.workgroupLimit = object->getInteger("workgroup").value_or(0);
+  info.sharedBytes = object->getInteger("shared").value_or(0);
+  if (info.workgroupLimit < kLeastWorkgroup)
+    return fail("expected a 'workgroup' of at least " + Twine(kLeastWorkgroup) + " invocations");
+  if (info.sharedBytes < kLeastShared)
+    return fail("expected 'shared' of at least " + Twine(kLeastShared) + " bytes");
+  return info;
+}
+
+} // namespace
+
+FailureOr<DeviceTargetInfo> relax::findDeviceTarget(StringRef name, std::string &reason) {
+  for (const Profile &profile : kProfiles)
+    if (profile.name == name)
+      return DeviceTargetInfo{profile.name.str(), profile.version, profile.features, profile.workgroupLimit,
+                              profile.sharedBytes};
+  if (StringRef path = name; path.consume_front("vulkan:") && path.ends_with(".json"))
+    return readProfile(name, path, reason);
+  reason = "unknown device '" + name.str() + "', expected ";
+  for (const Profile &profile : kProfiles)
+    reason += (&profile == kProfiles ? "'" : ", '") + profile.name.str() + "'";
+  reason += " or 'vulkan:FILE.json'";
+  return failure();
+}
+
+bool relax::isDeviceName(StringRef name) {
+  StringRef api = name.split(':').first;
+  return api == "vulkan" || api == "opencl";
+}
+
+LogicalResult relax::checkDevice(StringRef name, std::string &reason) {
+  return failure(failed(findDeviceTarget(name, reason)));
+}
+
+std::string relax::describeFeatures(uint32_t features) {
+  std::string text;
+  for (const FeatureName &it : kFeatures)
+    if (features & it.feature)
+      text += (text.empty() ? "" : ", ") + it.text.str();
+  return text;
 }
 
 spirv::TargetEnvAttr relax::getTargetEnv(const DeviceTargetInfo &target, MLIRContext *context) {
   using spirv::Capability;
-  SmallVector<Capability> capabilities = {Capability::Shader};
-  SmallVector<spirv::Extension> extensions = {spirv::Extension::SPV_KHR_storage_buffer_storage_class};
+  SmallVector<Capability> capabilities;
+  SmallVector<spirv::Extension> extensions;
   auto add = [&](uint32_t feature, ArrayRef<Capability> added) {
     if (target.features & feature)
       llvm::append_range(capabilities, added);
   };
-  add(relax_rt::kDeviceInt8, {Capability::Int8, Capability::StorageBuffer8BitAccess});
-  add(relax_rt::kDeviceInt16, {Capability::Int16, Capability::StorageBuffer16BitAccess});
-  add(relax_rt::kDeviceInt64, {Capability::Int64});
-  add(relax_rt::kDeviceFloat16, {Capability::Float16, Capability::StorageBuffer16BitAccess});
+  if (target.isOpenCL()) {
+    // Pointers have 64 bits whatever the kernel computes.
+    capabilities = {Capability::Kernel, Capability::Addresses, Capability::Int64, Capability::Linkage};
+    add(relax_rt::kDeviceInt8, {Capability::Int8});
+    add(relax_rt::kDeviceInt16, {Capability::Int16});
+    add(relax_rt::kDeviceFloat16, {Capability::Float16});
+  } else {
+    capabilities = {Capability::Shader};
+    extensions = {spirv::Extension::SPV_KHR_storage_buffer_storage_class, spirv::Extension::SPV_KHR_8bit_storage,
+                  spirv::Extension::SPV_KHR_16bit_storage};
+    add(relax_rt::kDeviceInt8, {Capability::Int8, Capability::StorageBuffer8BitAccess});
+    add(relax_rt::kDeviceInt16, {Capability::Int16, Capability::StorageBuffer16BitAccess});
+    add(relax_rt::kDeviceInt64, {Capability::Int64});
+    add(relax_rt::kDeviceFloat16, {Capability::Float16, Capability::StorageBuffer16BitAccess});
+  }
   add(relax_rt::kDeviceFloat64, {Capability::Float64});
-  extensions.push_back(spirv::Extension::SPV_KHR_8bit_storage);
-  extensions.push_back(spirv::Extension::SPV_KHR_16bit_storage);
   auto triple = spirv::VerCapExtAttr::get(target.version, capabilities, extensions, context);
-  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), target.api, spirv::Vendor::Unknown,
+  auto api = target.isOpenCL() ? spirv::ClientAPI::OpenCL : spirv::ClientAPI::Vulkan;
+  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), api, spirv::Vendor::Unknown,
                                    spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
 }

@@ -13,16 +13,21 @@ namespace mlir::relax {
 /// A kind of device as data: what its code may use. The runtime checks the features that a kernel needs once more,
 /// against the device that it finds.
 struct DeviceTargetInfo {
-  StringLiteral name;
-  spirv::ClientAPI api;
+  std::string name; // "vulkan:mali"
   spirv::Version version;
   uint32_t features; // relax_rt::DeviceFeature
-  int32_t subgroupSize, sharedBytes, workgroupLimit;
+  int64_t workgroupLimit, sharedBytes;
+
+  bool isOpenCL() const { return StringRef(name).split(':').first == "opencl"; }
 };
 
-/// Null when there is none of that name.
-const DeviceTargetInfo *findDeviceTarget(StringRef name);
+/// A profile by its name, or the one that file `FILE` of "vulkan:FILE.json" describes. On failure `reason` tells what
+/// is wrong.
+FailureOr<DeviceTargetInfo> findDeviceTarget(StringRef name, std::string &reason);
 spirv::TargetEnvAttr getTargetEnv(const DeviceTargetInfo &target, MLIRContext *context);
+
+/// Features in words: "8-bit integers, f16".
+std::string describeFeatures(uint32_t features);
 
 } // namespace mlir::relax
 

@@ -27,7 +27,7 @@ namespace {
 class KernelOutliner {
 public:
   KernelOutliner(func::FuncOp kernel, std::string &reason)
-      : kernel(kernel), reason(reason), sizes(kernel), scope{sizes, DenseMap<Value, DeviceView>(), {}, Value()} {}
+      : kernel(kernel), reason(reason), sizes(kernel), scope(sizes) {}
   ~KernelOutliner() {
     if (isDone)
       return;
@@ -56,13 +56,13 @@ private:
   LogicalResult addSubview(memref::SubViewOp op, const DeviceView &source);
   LogicalResult addReshape(Operation *op, const DeviceView &source);
   void setContiguous(DeviceView &view);
+  void appendSizes();
 
   func::FuncOp kernel;
   std::string &reason;
   DeviceSizes sizes;
   DeviceScope scope;
   SmallVector<Size> bytes; // of the roots
-  unsigned numBuffers = 0;
   gpu::GPUModuleOp module;
   bool isDone = false;
 };
@@ -108,7 +108,7 @@ LogicalResult KernelOutliner::addArguments() {
       extents.push_back(sizes.getExtent(argument.getArgNumber(), dim));
     if (failed(addRoot(argument, extents)))
       return failure();
-    ++numBuffers;
+    ++scope.numBuffers;
   }
   return success();
 }
@@ -187,12 +187,25 @@ LogicalResult KernelOutliner::addView(Operation *op) {
   return success();
 }
 
+/// Bytes of all buffers, then the numbers of the stages. Intermediates that stay in registers have none.
+void KernelOutliner::appendSizes() {
+  llvm::SmallBitVector isBound(bytes.size());
+  for (auto stage : module.getOps<gpu::GPUFuncOp>())
+    for (int64_t binding : stage->getAttrOfType<DenseI64ArrayAttr>(kBindingsAttrName).asArrayRef())
+      if (binding < static_cast<int64_t>(bytes.size()))
+        isBound.set(binding);
+  for (auto [root, size] : llvm::enumerate(bytes))
+    sizes.append(root < scope.numBuffers || isBound.test(root) ? size : sizes.constant(0));
+  for (Size word : scope.words)
+    sizes.append(word);
+  sizes.finish();
+}
+
 LogicalResult KernelOutliner::outline() {
   if (failed(addArguments()))
     return failure();
   if (!llvm::hasSingleElement(kernel.getBody()))
     return fail("has branches");
-  // Sizes first, because all of them come in front of the numbers of the stages.
   SmallVector<linalg::GenericOp> stages;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     LogicalResult result = success();
@@ -209,24 +222,22 @@ LogicalResult KernelOutliner::outline() {
         result = fail("asks for an extent that is not known");
       else
         sizes.map(dim, view->second.sizes[*index]);
-    } else if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<memref::DeallocOp>(op) && !sizes.repeat(&op)) {
+    } else if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<memref::DeallocOp>(op) && !sizes.repeat(&op) &&
+               !(isa<arith::ArithDialect>(op.getDialect()) && isPure(&op))) { // what stages compute anew
       result = fail("'" + op.getName().getStringRef() + "' outside of linalg operations");
     }
     if (failed(result))
       return failure();
   }
-  for (Size size : bytes)
-    sizes.append(size);
   OpBuilder detached(kernel.getContext());
   module = gpu::GPUModuleOp::create(detached, kernel.getLoc(), kernel.getName());
-  for (linalg::GenericOp stage : stages)
-    if (failed(emitStage(stage, scope, module, reason)))
-      return failure();
-  sizes.finish();
+  if (failed(emitStages(stages, scope, module, reason)))
+    return failure();
+  appendSizes();
   Builder builder(kernel.getContext());
   module->setAttr(kSizesAttrName, builder.getStringAttr(sizes.getFunction().getName()));
-  module->setAttr(kBuffersAttrName, builder.getI64IntegerAttr(numBuffers));
-  module->setAttr(kScratchAttrName, builder.getI64IntegerAttr(scope.rootTypes.size() - numBuffers));
+  module->setAttr(kBuffersAttrName, builder.getI64IntegerAttr(scope.numBuffers));
+  module->setAttr(kScratchAttrName, builder.getI64IntegerAttr(scope.rootTypes.size() - scope.numBuffers));
   return success();
 }
 

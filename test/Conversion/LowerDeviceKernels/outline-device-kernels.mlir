@@ -7,8 +7,7 @@
 //  CHECK-SAME:       relax.written = array<i64: 0, 1, 0>
 //       CHECK:     %[[N:.*]] = arith.index_cast %{{.*}} : i32 to index
 //       CHECK:     scf.for %[[I:.*]] = %{{.*}} to %[[N]] step
-//       CHECK:       %[[AT:.*]] = arith.addi %{{.*}}, %[[I]]
-//       CHECK:       memref.load %[[X]]
+//       CHECK:       memref.load %[[X]][%[[I]]]
 //       CHECK:       arith.addf
 //       CHECK:       memref.store %{{.*}}, %[[Y]]
 // CHECK-LABEL: func.func @relax_device_double(
