@@ -26,18 +26,29 @@ relax_rt_status relax_rt_context::setDevice(const std::string &name) {
     device.reset();
     return RELAX_RT_OK;
   }
-  if (name != "vulkan")
-    return fail(RELAX_RT_INVALID_ARGUMENT, "unknown device " + quote(name) + ", expected 'cpu' or 'vulkan'");
-  auto target = std::find_if(module.devices.begin(), module.devices.end(),
-                             [&](const DeviceTarget &it) { return it.name == name; });
-  if (target == module.devices.end())
+  // "vulkan:mali" is a device of kind "vulkan", for which an artifact may have code of several kinds.
+  std::string kind = name.substr(0, name.find(':'));
+  if (kind != "vulkan" && kind != "opencl")
+    return fail(RELAX_RT_INVALID_ARGUMENT, "unknown device " + quote(name) + ", expected 'cpu', 'vulkan' or 'opencl'");
+  std::vector<const DeviceTarget *> candidates;
+  for (const DeviceTarget &target : module.devices)
+    if (target.name == name || (name == kind && target.name.substr(0, target.name.find(':')) == kind))
+      candidates.push_back(&target);
+  if (candidates.empty())
     return fail(RELAX_RT_UNAVAILABLE,
                 "the artifact has no code for device " + quote(name) + ": compile it with --target=cpu," + name);
-  if (relax_rt_status status = openVulkanDevice(device))
+  if (relax_rt_status status = kind == "vulkan" ? openVulkanDevice(device) : openOpenCLDevice(device))
     return status;
+  auto runs = [&](const DeviceKernel &kernel) { return (kernel.features & ~device->features()) == 0; };
+  auto count = [&](const DeviceTarget *target) {
+    return std::count_if(target->kernels.begin(), target->kernels.end(), runs);
+  };
+  const DeviceTarget *target =
+      *std::max_element(candidates.begin(), candidates.end(),
+                        [&](const DeviceTarget *a, const DeviceTarget *b) { return count(a) < count(b); });
   deviceKernels.assign(module.kernels.size(), nullptr);
   for (const DeviceKernel &kernel : target->kernels)
-    if ((kernel.features & ~device->features()) == 0)
+    if (runs(kernel))
       deviceKernels[kernel.kernel] = &kernel;
   return RELAX_RT_OK;
 }

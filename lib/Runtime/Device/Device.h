@@ -52,6 +52,7 @@ public:
 
 /// RELAX_RT_UNAVAILABLE, with the reason, where there is no driver or no device.
 relax_rt_status openVulkanDevice(std::unique_ptr<Device> &device);
+relax_rt_status openOpenCLDevice(std::unique_ptr<Device> &device);
 
 } // namespace relax_rt
 
