@@ -35,6 +35,7 @@ def get_options(on):
     groups = (("moves", "rewrites"), ("products", "rewrites"), ("fusion", "fusion"), ("sharing", "planning"))
     disabled = [group for group, switch in groups if switch not in on]
     return [*(["--disable=" + ",".join(disabled)] if disabled else []),
+            *(["--enable=products"] if "rewrites" in on else []),
             *(["--libraries=openblas"] if "libraries" in on else []), *(["--capture"] if "capture" in on else [])]
 
 

@@ -110,7 +110,7 @@ def test_channels_last(run, tool, tmp_path):
     assert done.returncode == 0 and done.stdout.count("relax.permute_dims") == 2, done.stderr
     calls = [[rng.standard_normal((n, h, 9, 3)).astype(np.float32)] for n, h in ((0, 2), (1, 1), (3, 5), (2, 67), (1, 2))]
     launches = {}
-    for option in ("--enable=moves", "--disable=moves"):
+    for option in ("--enable=moves", "--disable=moves"):  # one of them is the default
         results, counters = run(text, calls, option)
         launches[option] = counters["kernel_launches"]
         for (x,), (mean, image) in zip(calls, results):

@@ -71,10 +71,9 @@ int main(int argc, char **argv) {
       llvm::cl::desc("Leave out groups of passes, to see what they do: fusion, weights, packing, growth, sharing, "
                      "products, moves"),
       llvm::cl::value_desc("group"), llvm::cl::cat(category));
-  llvm::cl::list<std::string> enabled(
-      "enable", llvm::cl::CommaSeparated,
-      llvm::cl::desc("Run groups of passes that are left out by default: products, moves"),
-      llvm::cl::value_desc("group"), llvm::cl::cat(category));
+  llvm::cl::list<std::string> enabled("enable", llvm::cl::CommaSeparated,
+                                      llvm::cl::desc("Run groups of passes that are left out by default: products"),
+                                      llvm::cl::value_desc("group"), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> memoryReport(
       "memory-report", llvm::cl::desc("Also write the memory plan: a page with a picture to FILE.html, else JSON"),
       llvm::cl::value_desc("file"), llvm::cl::location(options.memoryReport), llvm::cl::cat(category));

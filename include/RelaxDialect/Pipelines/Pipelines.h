@@ -35,7 +35,7 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<bool> combineProducts{*this, "combine-products", llvm::cl::desc("Make one product of those of one operand."),
                                llvm::cl::init(false)};
   Option<bool> sinkMoves{*this, "sink-moves", llvm::cl::desc("Move elements behind what they do not change."),
-                         llvm::cl::init(false)};
+                         llvm::cl::init(true)};
   Option<bool> packWeights{*this, "pack-weights", llvm::cl::desc("Reorder weights for the kernels that read them."),
                            llvm::cl::init(true)};
   Option<bool> growInPlace{*this, "grow-in-place", llvm::cl::desc("Append to arguments without copying them."),
