@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Impl.h"
+#include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 
@@ -35,7 +36,7 @@ static relax_status parseBuffer(relax_context *context, std::unique_ptr<llvm::Me
   Call call(context, result.get());
   if (!call.isReady())
     return RELAX_INVALID_ARGUMENT;
-  result->module = parseSourceFile<ModuleOp>(result->sources, ParserConfig(context));
+  result->module = relax::parseAndImport(result->sources, context, /*all=*/false);
   if (!result->module)
     return call.failWith(RELAX_INVALID_MODULE, "the module cannot be read");
   *out_module = result.release();

@@ -81,6 +81,8 @@ LogicalResult ArtifactCompiler::lowerLevels(ModuleOp module, StringRef blobDirec
     options.vectorBits = std::min(level.vectorBits, panelBits);
     buildKernelCodePipeline(passes, options);
     options.vectorBits = panelBits;
+    if (prepare)
+      prepare(passes);
     if (failed(passes.run(index ? *copies[index - 1] : module)))
       return failure();
   }

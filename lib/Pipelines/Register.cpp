@@ -11,6 +11,8 @@
 using namespace mlir;
 
 void relax::registerRelaxPipelines() {
+  PassPipelineRegistration<>("relax-import", "Functions in StableHLO, TOSA and linalg to the graph phase.",
+                             buildImportPipeline);
   PassPipelineRegistration<>("relax-simplify", "Graph phase without calls, shapes inferred, checks explicit.",
                              buildSimplifyPipeline);
   PassPipelineRegistration<>("relax-optimize", "Raises loops and fuses calls in the mixed phase.",

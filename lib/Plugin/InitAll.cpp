@@ -7,6 +7,7 @@
 #include "RelaxDialect/InitAll.h"
 #include "RelaxDialect/Conversion/CapturePasses.h"
 #include "RelaxDialect/Conversion/DevicePasses.h"
+#include "RelaxDialect/Conversion/FrontendPasses.h"
 #include "RelaxDialect/Conversion/Passes.h"
 #include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/Extern/IR/Extern.h"
@@ -44,6 +45,7 @@ void relax::registerAllPasses() {
     registerRelaxDevicePasses();
     registerRelaxDispatchPasses();
     registerRelaxPrecisionPasses();
+    registerRelaxFrontendPasses();
     registerRelaxReportPasses();
     registerRelaxTransformsPasses();
     registerRelaxWorkspacePasses();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
+#include "Report.h"
 
 #include "RelaxDialect/Compiler/ArtifactCompiler.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
@@ -21,6 +22,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -82,7 +84,7 @@ OwningOpRef<ModuleOp> readModel(const CompileOptions &options, llvm::SourceMgr &
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  return parseAndImport(sources, &context, /*all=*/true);
 }
 
 /// The file of a description.
@@ -140,9 +142,44 @@ void printDeviceReport(ModuleOp module, raw_ostream &os) {
   }
 }
 
-} // namespace
+LogicalResult emit(const CompileOptions &options, ArtifactCompiler &compiler, ModuleOp module) {
+  switch (options.emit) {
+  case Emit::MLIR:
+    return writeFile(options.output, [&](raw_ostream &os) { os << *module << "\n"; });
+  case Emit::LLVM:
+  case Emit::Object:
+    return emitCode(options, compiler.getLevels().front(), module);
+  case Emit::Artifact:
+    return compiler.write(module, /*blobDirectory=*/"", options.output);
+  }
+  llvm_unreachable("all kinds are covered");
+}
 
-LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
+LogicalResult writeReport(const CompileOptions &options, const Instruments &instruments, const Report &report,
+                          ModuleOp module) {
+  std::unique_ptr<llvm::MemoryBuffer> profile;
+  if (!options.reportProfile.empty()) {
+    std::string message;
+    profile = openInputFile(options.reportProfile, &message);
+    if (!profile)
+      return error(message);
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(profile->getBuffer());
+    if (!value)
+      return error("'" + options.reportProfile + "' is no trace of relax-run: " + llvm::toString(value.takeError()));
+  }
+  std::string page = report.write(module, llvm::sys::path::filename(options.input), instruments,
+                                  profile ? profile->getBuffer() : StringRef());
+  return writeFile(options.reportHTML, [&](raw_ostream &os) { os << page; });
+}
+
+/// What a run leaves behind, whether it succeeded or not.
+LogicalResult writeTrace(const CompileOptions &options, Instruments &instruments) {
+  if (options.instruments.trace.empty())
+    return success();
+  return writeFile(options.instruments.trace, [&](raw_ostream &os) { instruments.writeTrace(os); });
+}
+
+LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &registry, Instruments &instruments) {
   std::string reason;
   FailureOr<std::unique_ptr<ArtifactCompiler>> compiler = ArtifactCompiler::create(options.target, reason);
   if (failed(compiler))
@@ -158,11 +195,15 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
     return error("--after shows MLIR, add --emit=mlir");
 
   MLIRContext context(registry);
+  if (failed(instruments.attach(&context, reason)))
+    return error(reason);
   // A message says what is wrong; the op is in the input, and may be the whole model.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  instruments.begin("read");
   OwningOpRef<ModuleOp> module = readModel(options, sources, context);
+  instruments.end();
   if (!module)
     return failure();
   if (failed(selectEntryPoints(*module, options.functions, reason, "--function")))
@@ -194,30 +235,39 @@ LogicalResult compile(const CompileOptions &options, const DialectRegistry &regi
   kernels.quantizeWeights = options.quantizeWeights;
   kernels.mixedPrecision = options.mixedPrecision;
   (*compiler)->buildPipeline(passes);
+  instruments.attach(passes);
+  (*compiler)->onPassManager([&](PassManager &manager) { instruments.attach(manager); });
+  Report report;
+  if (!options.reportHTML.empty())
+    report.attach(passes);
   LogicalResult result = passes.run(*module);
   if (succeeded(result) && !options.memoryReport.empty()) {
-    std::string report = collectMemoryReports(*module);
+    std::string memory = collectMemoryReports(*module);
     if (StringRef(options.memoryReport).ends_with(".html"))
-      report = drawMemoryReports(report);
-    if (failed(writeFile(options.memoryReport, [&](raw_ostream &os) { os << report; })))
+      memory = drawMemoryReports(memory);
+    if (failed(writeFile(options.memoryReport, [&](raw_ostream &os) { os << memory; })))
       return failure();
   }
   if (succeeded(result) && options.report)
     printDeviceReport(*module, llvm::outs());
+  if (succeeded(result) && !options.reportHTML.empty() && failed(writeReport(options, instruments, report, *module)))
+    return failure();
   if (text)
     return success(succeeded(writeFile(options.output, [&](raw_ostream &os) { os << *text; })) && succeeded(result));
   if (failed(result))
     return failure();
   if (!options.after.empty())
     return error("no pass '" + options.after + "' was run");
-  switch (options.emit) {
-  case Emit::MLIR:
-    return writeFile(options.output, [&](raw_ostream &os) { os << **module << "\n"; });
-  case Emit::LLVM:
-  case Emit::Object:
-    return emitCode(options, levels.front(), *module);
-  case Emit::Artifact:
-    return (*compiler)->write(*module, /*blobDirectory=*/"", options.output);
-  }
-  llvm_unreachable("all kinds are covered");
+  instruments.begin("generate code");
+  result = emit(options, **compiler, *module);
+  instruments.end();
+  return result;
+}
+
+} // namespace
+
+LogicalResult compile(const CompileOptions &options, const DialectRegistry &registry) {
+  Instruments instruments(options.instruments);
+  LogicalResult result = compileWith(options, registry, instruments);
+  return success(succeeded(writeTrace(options, instruments)) && succeeded(result));
 }

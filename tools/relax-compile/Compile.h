@@ -6,6 +6,7 @@
 #ifndef RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
 #define RELAXDIALECT_TOOLS_RELAXCOMPILE_COMPILE_H
 
+#include "Instruments.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "mlir/Support/LogicalResult.h"
@@ -36,6 +37,8 @@ struct CompileOptions {
   std::vector<std::string> enabled, disabled; // groups of passes: setGroups of Compile.cpp
   std::string memoryReport;                   // a page when it ends in .html, else JSON; empty: none
   std::string after;                          // with Emit::MLIR: the pass whose result is shown
+  InstrumentOptions instruments;
+  std::string reportHTML, reportProfile; // a page, and a trace of relax-run for it; empty: none
 };
 
 /// Reports every failure on stderr.

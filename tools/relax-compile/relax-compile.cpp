@@ -88,6 +88,25 @@ int main(int argc, char **argv) {
       llvm::cl::desc("Multiply numbers of this type, and sum them in f32: bf16 or f16, "
                      "bf16-weights or f16-weights to round nothing but weights"),
       llvm::cl::value_desc("type"), llvm::cl::location(options.mixedPrecision), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> remarks(
+      "remarks",
+      llvm::cl::desc("Print the decisions of passes that this regular expression matches: 'relax-fuse-.*', '.*'"),
+      llvm::cl::value_desc("filter"), llvm::cl::location(options.instruments.remarks), llvm::cl::cat(category));
+  llvm::cl::opt<bool, true> timing("timing", llvm::cl::desc("Print how long passes took"),
+                                   llvm::cl::location(options.instruments.timing), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> trace(
+      "trace", llvm::cl::desc("Also write when each pass ran, for chrome://tracing or ui.perfetto.dev"),
+      llvm::cl::value_desc("file.json"), llvm::cl::location(options.instruments.trace), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> reproducer(
+      "crash-reproducer",
+      llvm::cl::desc("When a pass fails: the module and the pipeline, for relax-opt --run-reproducer"),
+      llvm::cl::value_desc("file.mlir"), llvm::cl::location(options.instruments.reproducer), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> reportHTML(
+      "report-html", llvm::cl::desc("Also write a page: graph and fusion groups, decisions, memory, times"),
+      llvm::cl::value_desc("file.html"), llvm::cl::location(options.reportHTML), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> reportProfile(
+      "report-profile", llvm::cl::desc("With --report-html: a trace of relax-run, for the times of kernels"),
+      llvm::cl::value_desc("file.json"), llvm::cl::location(options.reportProfile), llvm::cl::cat(category));
   ImportFlags importFlags(category);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::SetVersionPrinter(
@@ -101,6 +120,7 @@ int main(int argc, char **argv) {
   llvm::SmallString<128> directory(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));
   llvm::sys::path::append(directory, "share", "relax", "libraries");
   options.libraryDirectory = directory.str().str();
+  options.instruments.collectRemarks = !options.reportHTML.empty();
   std::string problem;
   if (!importFlags.get(options.import, problem) || !importFlags.get(options.importGGUF, problem)) {
     llvm::errs() << "relax-compile: error: " << problem << "\n";

@@ -12,8 +12,33 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include <string>
+#include <vector>
+
+/// `--remarks=FILTER`, as relax-compile has it, is two options of MLIR.
+static std::vector<std::string> expandRemarks(int argc, char **argv) {
+  std::vector<std::string> arguments;
+  for (llvm::StringRef argument : llvm::ArrayRef(argv, argc)) {
+    llvm::StringRef filter = argument;
+    if (!filter.consume_front("--remarks=")) {
+      arguments.push_back(argument.str());
+      continue;
+    }
+    arguments.push_back("--remarks-filter=" + filter.str());
+    arguments.push_back("--remark-format=emitRemark");
+  }
+  return arguments;
+}
 
 int main(int argc, char **argv) {
+  std::vector<std::string> arguments = expandRemarks(argc, argv);
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  argc = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  argv = pointers.data();
+
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

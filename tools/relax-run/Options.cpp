@@ -25,6 +25,7 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
                        of all functions when none is named
   --counters           print counters after the runs
+  --trace FILE         write when each kernel ran, for chrome://tracing or ui.perfetto.dev
   --help               print this text
 )";
 
@@ -62,7 +63,7 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
     }
     bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
                       name == "--memory-limit" || name == "--threads" || name == "--capture-limit" ||
-                      name == "--device" || name == "--cpu-level";
+                      name == "--device" || name == "--cpu-level" || name == "--trace";
     if (!takesValue)
       return fail(error, "unknown option '" + arg + "'");
     if (equals == std::string::npos && i + 1 == args.size())
@@ -82,6 +83,8 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       options.function = value;
     } else if (name == "--library") {
       options.libraries.push_back(value);
+    } else if (name == "--trace") {
+      options.trace = value;
     } else if (name == "--device") {
       options.device = value;
     } else if (name == "--cpu-level") {

@@ -25,6 +25,7 @@ struct Options {
   uint64_t memoryLimit = 0; // 0: none
   uint64_t captureLimit = 16;
   uint64_t threads = 0; // 0: one for each CPU
+  std::string trace;    // a file; empty: none
   bool counters = false;
   bool signature = false;
   bool help = false;

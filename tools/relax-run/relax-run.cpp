@@ -11,11 +11,14 @@
 #include "RelaxDialect/Runtime/Device.h"
 #include "RelaxDialect/Runtime/Runtime.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <vector>
 
 using namespace relax_run;
 
@@ -30,6 +33,18 @@ template <typename T, void (*destroy)(T *)> struct Destroy {
   void operator()(T *object) const { destroy(object); }
 };
 template <typename T, void (*destroy)(T *)> using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
+
+/// Something that ran, in nanoseconds of a steady clock.
+struct Event {
+  std::string name;
+  const char *category; // call, kernel, library
+  uint64_t begin, end;
+};
+
+uint64_t now() {
+  auto passed = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+}
 
 /// Everything of one process: the runtime's objects in the order in which they depend on each other.
 class Session {
@@ -47,6 +62,7 @@ private:
   bool matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt_tensor_view> &views);
   void printSignature() const;
   void printCounters() const;
+  bool writeTrace();
   bool fail(const std::string &what) {
     error = what;
     return false;
@@ -56,6 +72,8 @@ private:
   const Options &options;
   std::string error;
   int64_t function = -1;
+  /// Launches, and calls of the function, in the order in which they ended.
+  std::vector<Event> events;
   Handle<relax_rt_instance, relax_rt_instance_destroy> instance;
   Handle<relax_rt_module, relax_rt_module_destroy> module;
   Handle<relax_rt_context, relax_rt_context_destroy> context;
@@ -120,6 +138,12 @@ bool Session::load() {
   context.reset(newContext);
   if (!options.device.empty() && !check(relax_rt_context_set_device(context.get(), options.device.c_str())))
     return false;
+  auto add = [](void *events, const relax_rt_trace_event *event) {
+    static_cast<std::vector<Event> *>(events)->push_back(
+        {event->name, event->is_library ? "library" : "kernel", event->begin_ns, event->end_ns});
+  };
+  if (!options.trace.empty() && !check(relax_rt_context_set_trace(context.get(), add, &events)))
+    return false;
   return check(relax_rt_context_set_memory_limit(context.get(), options.memoryLimit)) &&
          check(relax_rt_context_set_capture_limit(context.get(), static_cast<int64_t>(options.captureLimit))) &&
          check(relax_rt_context_set_threads(context.get(), static_cast<int64_t>(options.threads)));
@@ -174,7 +198,11 @@ bool Session::runOnce(const std::string &inputFile, const std::string &outputFil
   std::vector<relax_rt_tensor_view> views;
   if (!matchInputs(arrays, views))
     return fail(inputFile + ": " + error);
-  if (!check(relax_rt_context_invoke(context.get(), function, views.data(), static_cast<int64_t>(views.size()))))
+  uint64_t begin = now();
+  bool ok = check(relax_rt_context_invoke(context.get(), function, views.data(), static_cast<int64_t>(views.size())));
+  if (!options.trace.empty())
+    events.push_back({relax_rt_module_function_name(module.get(), function), "call", begin, now()});
+  if (!ok)
     return false;
   std::vector<NamedView> outputs;
   for (int64_t i = 0; i < relax_rt_module_num_outputs(module.get(), function); ++i) {
@@ -235,13 +263,50 @@ void Session::printCounters() const {
                 relax_rt_context_kernel_launches(context.get(), i));
 }
 
+/// The format of chrome://tracing, in microseconds since the first event.
+bool Session::writeTrace() {
+  std::FILE *file = std::fopen(options.trace.c_str(), "w");
+  if (!file)
+    return fail("cannot write '" + options.trace + "'");
+  uint64_t first = UINT64_MAX;
+  for (const Event &event : events)
+    first = std::min(first, event.begin);
+  std::fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", file);
+  const char *separator = "\n";
+  for (const Event &event : events) {
+    std::string name;
+    for (char c : event.name)
+      if (c == '"' || c == '\\')
+        name += std::string("\\") + c;
+      else if (static_cast<unsigned char>(c) >= 0x20)
+        name += c;
+    std::fprintf(
+        file,
+        "%s{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f}",
+        separator, name.c_str(), event.category, static_cast<double>(event.begin - first) / 1e3,
+        static_cast<double>(event.end - event.begin) / 1e3);
+    separator = ",\n";
+  }
+  std::fputs("\n]}\n", file);
+  bool isWritten = std::ferror(file) == 0;
+  isWritten &= std::fclose(file) == 0;
+  return isWritten || fail("cannot write '" + options.trace + "'");
+}
+
 int Session::run() {
   bool ok = open();
   if (ok && options.signature)
     printSignature();
   for (size_t i = 0; ok && i < options.runs.size(); ++i)
     ok = runOnce(options.runs[i].first, options.runs[i].second);
-  // After a failure too: the counters may tell why.
+  // After a failure too: they may tell why.
+  if (context && !options.trace.empty()) {
+    std::string reason = error;
+    bool isWritten = writeTrace();
+    if (!ok)
+      error = reason;
+    ok = ok && isWritten;
+  }
   if (context && options.counters)
     printCounters();
   if (!ok)

@@ -12,8 +12,13 @@
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Artifact.h"
 
+#include <functional>
 #include <memory>
 #include <string>
+
+namespace mlir {
+class PassManager;
+} // namespace mlir
 
 namespace mlir::relax {
 
@@ -33,6 +38,9 @@ public:
   /// Sets options from text, "fuse=false quantize-weights=q8_0", as relax-opt reads them.
   LogicalResult setOptions(StringRef text, std::string &error);
 
+  /// Called with each pass manager that `write` runs.
+  void onPassManager(std::function<void(PassManager &)> fn) { prepare = std::move(fn); }
+
   /// The default pipeline: to LLVM dialect for one level of CPU, to the place where CPUs differ for several.
   void buildPipeline(OpPassManager &manager);
 
@@ -50,6 +58,7 @@ private:
   SmallVector<CodeTarget> levels;
   SmallVector<std::string> devices;
   KernelPipelineOptions options;
+  std::function<void(PassManager &)> prepare;
 };
 
 } // namespace mlir::relax

@@ -9,8 +9,13 @@
 #ifndef RELAXDIALECT_PIPELINES_PIPELINES_H
 #define RELAXDIALECT_PIPELINES_PIPELINES_H
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassOptions.h"
 
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -50,6 +55,11 @@ struct ToLinalgPipelineOptions : PassPipelineOptions<ToLinalgPipelineOptions> {
                                     llvm::cl::desc("Where weight files with relative names are.")};
 };
 
+/// relax-import: functions of other dialects become graph functions.
+void buildImportPipeline(OpPassManager &manager);
+/// Reads a module, in which ops of StableHLO need not be registered, and makes graph functions of its functions in
+/// StableHLO, with `all` also of those in TOSA and linalg. Null after an error.
+OwningOpRef<ModuleOp> parseAndImport(llvm::SourceMgr &sources, MLIRContext *context, bool all);
 /// relax-simplify: graph phase, without calls and dataflow blocks, shapes inferred, checks explicit.
 void buildSimplifyPipeline(OpPassManager &manager);
 /// Composite ops become simpler ones; part of the two pipelines that leave the graph phase.

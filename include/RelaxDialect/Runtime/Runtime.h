@@ -195,6 +195,17 @@ typedef struct relax_rt_counters {
 
 RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context,
                                                        relax_rt_counters *out_counters);
+/** What a context tells of one launch: the kernel or library function, when it began and ended in nanoseconds of a
+   steady clock. The name lives as long as the module. It is called on the thread that invokes, between kernels. */
+typedef struct relax_rt_trace_event {
+  const char *name;
+  int32_t is_library;
+  uint64_t begin_ns;
+  uint64_t end_ns;
+} relax_rt_trace_event;
+typedef void (*relax_rt_trace_fn)(void *user, const relax_rt_trace_event *event);
+/** Calls `fn` for every launch of later invocations; NULL ends that. Without it no clock is read. */
+RELAX_RT_API relax_rt_status relax_rt_context_set_trace(relax_rt_context *context, relax_rt_trace_fn fn, void *user);
 /** Launches of one kernel since the context was made. */
 RELAX_RT_API uint64_t relax_rt_context_kernel_launches(const relax_rt_context *context, int64_t kernel);
 

@@ -248,6 +248,14 @@ relax_rt_status relax_rt_context_counters(const relax_rt_context *context, relax
   return RELAX_RT_OK;
 }
 
+relax_rt_status relax_rt_context_set_trace(relax_rt_context *context, relax_rt_trace_fn fn, void *user) {
+  if (!context)
+    return failLiteral(RELAX_RT_INVALID_ARGUMENT, "context is NULL");
+  context->traceFn = fn;
+  context->traceUser = user;
+  return RELAX_RT_OK;
+}
+
 uint64_t relax_rt_context_kernel_launches(const relax_rt_context *context, int64_t kernel) {
   if (!context || kernel < 0 || static_cast<uint64_t>(kernel) >= context->kernelLaunches.size())
     return 0;

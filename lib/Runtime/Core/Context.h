@@ -88,6 +88,8 @@ struct relax_rt_context {
   relax_rt_counters counters = {};
   relax_rt::Recordings recordings;
   std::vector<uint64_t> kernelLaunches;
+  relax_rt_trace_fn traceFn = nullptr;
+  void *traceUser = nullptr;
   uint64_t memoryLimit = 0;
   int64_t maxThreads = 0; // 0: one for each usable CPU
   const int64_t usableCpus = relax_rt::countUsableCpus();
@@ -104,6 +106,9 @@ private:
   relax_rt_status insideRegion(const std::string &what) const;
   static relax_rt::LaunchRange getRange(const relax_rt::Kernel &kernel, const int64_t *scalars, int64_t grid);
   relax_rt_status launchRange(size_t kernel, void *const *buffers, const int64_t *scalars, relax_rt::LaunchRange range);
+  relax_rt_status launchHere(size_t kernel, void *const *buffers, const int64_t *scalars, relax_rt::LaunchRange range);
+  relax_rt_status callHere(size_t function, const relax_rt_tensor_view *args, int64_t numArgs, const int64_t *scalars,
+                           int64_t numScalars);
   void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars,
                  relax_rt::LaunchRange range, int64_t *error);
   relax_rt_status replay(const relax_rt::Recording &recorded, void *const *pointers);

@@ -11,6 +11,7 @@
 #include "Error.h"
 
 #include <algorithm>
+#include <chrono>
 
 using namespace relax_rt;
 
@@ -184,10 +185,33 @@ relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, c
   return launchRange(id, buffers, scalars, getRange(module.kernels[id], scalars, grid));
 }
 
+/// Runs something that has a name, and tells when it ran.
+template <typename Run>
+static relax_rt_status traced(relax_rt_trace_fn fn, void *user, const std::string &name, bool isLibrary, Run &&run) {
+  if (!fn)
+    return run();
+  auto now = [] {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
+  };
+  relax_rt_trace_event event = {name.c_str(), isLibrary ? 1 : 0, now(), 0};
+  relax_rt_status status = run();
+  event.end_ns = now();
+  fn(user, &event);
+  return status;
+}
+
 relax_rt_status relax_rt_context::launchRange(size_t id, void *const *buffers, const int64_t *scalars,
                                               LaunchRange range) {
   if (relax_rt_status status = pollCancel())
     return status;
+  return traced(traceFn, traceUser, module.metadata.kernels[id].name, /*isLibrary=*/false,
+                [&] { return launchHere(id, buffers, scalars, range); });
+}
+
+relax_rt_status relax_rt_context::launchHere(size_t id, void *const *buffers, const int64_t *scalars,
+                                             LaunchRange range) {
   ++counters.kernel_launches;
   ++kernelLaunches[id];
   int64_t error = 0;
@@ -221,6 +245,12 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
   if (!module.externs[id].fn)
     return failHere(RELAX_RT_UNAVAILABLE,
                     "library function " + quote(module.metadata.externs[id].symbol) + " is not available");
+  return traced(traceFn, traceUser, module.metadata.externs[id].symbol, /*isLibrary=*/true,
+                [&] { return callHere(id, args, numArgs, scalars, numScalars); });
+}
+
+relax_rt_status relax_rt_context::callHere(size_t id, const relax_rt_tensor_view *args, int64_t numArgs,
+                                           const int64_t *scalars, int64_t numScalars) {
   ++counters.extern_calls;
   int32_t result = 0;
   bool thrown = false;
