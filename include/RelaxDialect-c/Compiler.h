@@ -54,6 +54,10 @@ typedef enum relax_status {
 RELAX_API uint32_t relax_api_version(void);
 /** Version of the project, "major.minor.patch". */
 RELAX_API const char *relax_version(void);
+/** Major, minor and patch version of the LLVM and MLIR that the library was built with, and of those that this process
+   has loaded. MLIR's C++ interface may differ between patch versions: where they are not equal, nothing else is safe.
+ */
+RELAX_API void relax_llvm_versions(int32_t built[3], int32_t loaded[3]);
 /** Lower-case name of a status, "unknown" for other values. */
 RELAX_API const char *relax_status_name(relax_status status);
 

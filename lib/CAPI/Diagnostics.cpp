@@ -7,6 +7,8 @@
 #include "RelaxDialect/Support/Version.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm-c/Core.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 using namespace relax_capi;
@@ -142,6 +144,16 @@ const relax_diagnostic *relax_get_diagnostic(int64_t index) {
 uint32_t relax_api_version(void) { return RELAX_API_VERSION; }
 
 const char *relax_version(void) { return relax::getVersion().data(); }
+
+void relax_llvm_versions(int32_t built[3], int32_t loaded[3]) {
+  const int32_t ours[] = {LLVM_VERSION_MAJOR, LLVM_VERSION_MINOR, LLVM_VERSION_PATCH};
+  unsigned theirs[3] = {};
+  LLVMGetVersion(&theirs[0], &theirs[1], &theirs[2]);
+  for (int part = 0; part != 3; ++part) {
+    built[part] = ours[part];
+    loaded[part] = static_cast<int32_t>(theirs[part]);
+  }
+}
 
 const char *relax_status_name(relax_status status) {
   switch (status) {

@@ -88,6 +88,7 @@ private:
   void join(graph::CallTPOp call);
   Group *getCommonGroup(graph::CallTPOp call);
   bool canJoin(graph::CallTPOp call, Candidate &candidate, Group &group);
+  void tellNotJoined(graph::CallTPOp call, Candidate &candidate, Group *group);
   bool joinsAsMove(graph::CallTPOp call, Candidate &candidate);
   bool canJoinRows(graph::CallTPOp call, Candidate &candidate, Group &group);
   unsigned getRowRank(graph::CallTPOp call, Group &group);
@@ -204,10 +205,26 @@ Group *BlockFuser::getCommonGroup(graph::CallTPOp call) {
   return group;
 }
 
+/// Says why a call that other candidates read begins a group of its own.
+void BlockFuser::tellNotJoined(graph::CallTPOp call, Candidate &candidate, Group *group) {
+  if (llvm::none_of(call->getUsers(), [&](Operation *user) { return candidates.contains(user); }))
+    return;
+  StringRef reason = "its readers would compute it more often, or read it in another order";
+  if (!group)
+    reason = "its readers are in several groups, or one of them is in none";
+  else if (group->members.size() >= maxOps)
+    reason = "the group of its readers is full";
+  else if (isHeavy(candidate.kind) && group->anchor)
+    reason = "the group of its readers has a product or a reduction already";
+  remark::missed(call.getLoc(), remark::RemarkOpts::name("NotGrouped").category(DEBUG_TYPE))
+      << ("@" + call.getCallee() + " has a kernel of its own: " + reason).str();
+}
+
 void BlockFuser::join(graph::CallTPOp call) {
   Candidate &candidate = candidates[call];
   Group *group = getCommonGroup(call);
   if (!group || (!canJoin(call, candidate, *group) && !canJoinRows(call, candidate, *group))) {
+    tellNotJoined(call, candidate, group);
     candidate.path = PatternKind::Elementwise;
     group = groups.emplace_back(std::make_unique<Group>()).get();
   }

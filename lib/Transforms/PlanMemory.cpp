@@ -7,6 +7,9 @@
 #include "RelaxDialect/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "relax-plan-memory"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -355,6 +358,37 @@ struct PlanMemoryPass final : relax::impl::PlanMemoryPassBase<PlanMemoryPass> {
 
 } // namespace
 
+/// Where each tensor lives, and what it shares.
+static void tellPlaces(func::FuncOp function, const MemoryPlan &plan) {
+  auto named = [](StringRef name) { return remark::RemarkOpts::name(name).category(DEBUG_TYPE); };
+  for (const Tenant &tenant : plan.tenants) {
+    Location loc = tenant.op->getLoc();
+    std::string bytes = tenant.bytes ? tenant.bytes.str() + " bytes" : "an unknown number of bytes";
+    switch (tenant.home) {
+    case Home::Arena: {
+      size_t earlier = llvm::count_if(plan.tenants, [&](const Tenant &other) {
+        return other.home == Home::Arena && !other.isScratch() && other.end < tenant.start;
+      });
+      if (earlier == 0)
+        remark::passed(loc, named("Planned")) << bytes + " in the arena";
+      else
+        remark::passed(loc, named("Reused"))
+            << bytes + " in the arena, where " + std::to_string(earlier) + " earlier tensors are no longer needed";
+      break;
+    }
+    case Home::Result:
+      remark::passed(loc, named("Reused"))
+          << bytes + " in the memory of result " + std::to_string(tenant.result) + " until that is made";
+      break;
+    case Home::Separate:
+    case Home::Growing:
+    case Home::Alternating:
+      remark::missed(loc, named("NotPlanned")) << "memory of its own: the size is found while running";
+      break;
+    }
+  }
+}
+
 LogicalResult relax::planMemory(func::FuncOp function, bool share) {
   if (function.isExternal() || !hasDestinations(function))
     return success();
@@ -363,6 +397,8 @@ LogicalResult relax::planMemory(func::FuncOp function, bool share) {
   FailureOr<std::vector<MemoryPlan>> plans = planFunctionMemory(function, share);
   if (failed(plans))
     return failure();
+  // Before the ops are replaced.
+  tellPlaces(function, plans->front());
   PlanApplier(function, *plans).apply();
   return success();
 }

@@ -64,6 +64,8 @@ def _import(place):
     """A module of the package; what the compiler needs may be missing or of another version."""
     import importlib
     try:
+        if place not in (".generate", ".gguf"):  # may do without the compiler
+            importlib.import_module(".compiler", __name__)  # which compares versions
         return importlib.import_module(place, __name__)
     except ImportError as error:
         if ".so" not in str(error):

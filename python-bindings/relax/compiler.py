@@ -2,10 +2,21 @@
 """The compiler's part of the package; `relax` offers its names."""
 import typing
 
+from . import _compiler
 from ._compiler import Expr, Fact, Module, ModuleFunction, Op, Prover, Value, ceildiv, dim, expr, maximum, minimum
 
 __all__ = ["Expr", "Fact", "Module", "ModuleFunction", "Op", "Prover", "Value", "ceildiv", "dim", "expr",
            "interpret", "maximum", "minimum", "prove"]
+
+
+def check_versions(built, loaded):
+    """Refuses another MLIR than that of the build: its C++ interface may differ between patch versions."""
+    if built != loaded:
+        raise ImportError("relax was built with MLIR {}.{}.{} and finds {}.{}.{}; build it again, or install that MLIR"
+                          .format(*built, *loaded))
+
+
+check_versions(*_compiler.llvm_versions())
 
 
 def interpret(module: Module, *args, **kwargs) -> dict:

@@ -307,6 +307,16 @@ NB_MODULE(_compiler, module) {
   module.doc() = "The compiler; see relax.";
   // Caches of other packages (torch.compile) may hold objects until the process ends.
   nb::set_leak_warnings(false);
+  module.def(
+      "llvm_versions",
+      [] {
+        int32_t built[3], loaded[3];
+        relax_llvm_versions(built, loaded);
+        return nb::make_tuple(nb::make_tuple(built[0], built[1], built[2]),
+                              nb::make_tuple(loaded[0], loaded[1], loaded[2]));
+      },
+      nb::sig("def llvm_versions() -> tuple[tuple[int, int, int], tuple[int, int, int]]"),
+      "Versions of the LLVM and MLIR that the package was built with, and of those that are loaded.");
   // TensorInfo is known there.
   nb::module_::import_("relax._runtime");
 

@@ -1,6 +1,7 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """The installed package serves a project outside the tree: find_package(RelaxDialect), an opt tool, a C program."""
 import importlib
+import os
 import pathlib
 import re
 import subprocess
@@ -83,3 +84,60 @@ def test_consumer_run(consumer, tmp_path):
     process = subprocess.run([consumer / "consumer-run", tmp_path / "missing.rlx"], capture_output=True, text=True)
     assert process.returncode == 1
     assert "missing.rlx" in process.stdout
+
+
+SCRIPT = re.search("<!-- file: layer.py -->\n```python\n(.*?)^```", (ROOT / "README.md").read_text(),
+                   re.MULTILINE | re.DOTALL).group(1)
+SHAPES = "(0, 8)\n(3, 8)\n(1000, 8)\n"
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """The Python of a new environment that has numpy and nothing else."""
+    folder = tmp_path_factory.mktemp("fresh")
+    run(sys.executable, "-m", "venv", "--without-pip", folder)
+    python = folder / "bin/python3"
+    packages = pathlib.Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    import numpy
+    installed = pathlib.Path(numpy.__file__).parents[1]
+    for entry in installed.glob("numpy*"):
+        (packages / entry.name).symlink_to(entry)
+    return python, packages
+
+
+def test_files_of_the_wheel(build, fresh, tmp_path):
+    """What `pip install .` installs, in a fresh environment: the script of the README at three sizes."""
+    cache = (build / "CMakeCache.txt").read_text()
+    if re.search("^RELAX_ENABLE_PYTHON:BOOL=(OFF|0)$|^RELAX_SANITIZE:BOOL=ON$", cache, re.MULTILINE):
+        pytest.skip("the build has no Python package, or an instrumented one")
+    python, packages = fresh
+    run("cmake", "--install", build, "--component", "python", "--prefix", packages)
+    assert {"_compiler.pyi", "_runtime.pyi", "py.typed", "lib"} <= {entry.name for entry in (packages / "relax").iterdir()}
+    (tmp_path / "layer.py").write_text(SCRIPT)
+    assert len(SCRIPT.splitlines()) == 10
+    assert run(python, "-I", tmp_path / "layer.py") == SHAPES
+    # Nothing comes from the build.
+    where = run(python, "-I", "-c", "import relax._compiler as c; print(open('/proc/self/maps').read())")
+    libraries = set(re.findall(r"\S+(?:libRelaxDialect|librelax_runtime|_compiler)\S*", where))
+    assert len(libraries) == 3 and all(library.startswith(str(packages)) for library in libraries), libraries
+
+
+def test_pip_install(fresh, tmp_path):
+    """The wheel itself, built from the sources: minutes, and the network for the tools that build it."""
+    if not os.environ.get("RELAX_TEST_WHEEL"):
+        pytest.skip("set RELAX_TEST_WHEEL=1 to build a wheel with pip, which compiles everything again")
+    folder = tmp_path / "venv"
+    run(sys.executable, "-m", "venv", folder)
+    done = subprocess.run([folder / "bin/pip", "install", str(ROOT)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "layer.py").write_text(SCRIPT)
+    assert run(folder / "bin/python3", "-I", tmp_path / "layer.py") == SHAPES
+
+
+def test_other_mlir_is_refused(relax):
+    """MLIR's C++ interface may differ between patch versions."""
+    compiler = importlib.import_module("relax.compiler")
+    built, loaded = importlib.import_module("relax._compiler").llvm_versions()
+    assert built == loaded and built[:2] == (22, 1)
+    with pytest.raises(ImportError, match=r"relax was built with MLIR 22.1.8 and finds 22.1.7; build it again"):
+        compiler.check_versions((22, 1, 8), (22, 1, 7))

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::relax;
 
 /// Progress is shown when a compilation takes longer.
-static constexpr uint64_t kPatience = 1'000'000;
+static constexpr uint64_t kPatience = 300'000;
 
 namespace {
 class Watch final : public PassInstrumentation {
