@@ -58,9 +58,9 @@ class Peer:
 
 
 class Ours:
-    def __init__(self, np, relax, model, artifact, threads):
+    def __init__(self, np, relax, model, artifact, threads, **options):
         self.np = np
-        self.generator = relax.generate.Generator(model, artifact=artifact, threads=threads)
+        self.generator = relax.generate.Generator(model, artifact=artifact, threads=threads, **options)
         self.given = {info.name: np.zeros((0, 1, *map(int, info.dims[2:])), np.float32)
                       for info in self.generator.function.inputs[1:]}
         self.sessions = {}
@@ -97,6 +97,8 @@ def main():
     parser.add_argument("--llama-bench", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER", help="build llama-bench there")
     parser.add_argument("--artifact", type=pathlib.Path, help="the compiled model, made when it is missing")
+    parser.add_argument("--target", default="native", help="of the artifact when it is made")
+    parser.add_argument("--activations", choices=["f32", "i8"], default="i8", help="of the artifact when it is made")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--past", default="16,128,512,2000")
     parser.add_argument("--prefill", default="16,128,512")
@@ -112,7 +114,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         artifact = args.artifact or pathlib.Path(folder) / "model.rlx"
         for threads in numbers(args.threads):
-            ours, peer = Ours(np, relax, args.model, artifact, threads), tool and Peer(tool, args.model, threads)
+            ours = Ours(np, relax, args.model, artifact, threads, target=args.target, activations=args.activations)
+            peer = tool and Peer(tool, args.model, threads)
             for name, size in cases:
                 getattr(ours, name)(size)  # memory grows
                 rates = ([], [])

@@ -48,6 +48,7 @@ FailureOr<std::unique_ptr<ArtifactCompiler>> ArtifactCompiler::create(StringRef 
 
 void ArtifactCompiler::setTargetOptions() {
   options.vectorBits = choosePanelBits(levels);
+  options.dots = levels.front().dots;
   options.devices = devices;
 }
 
@@ -79,6 +80,7 @@ LogicalResult ArtifactCompiler::lowerLevels(ModuleOp module, StringRef blobDirec
   for (auto [index, level] : llvm::enumerate(levels)) {
     PassManager passes(module.getContext(), ModuleOp::getOperationName());
     options.vectorBits = std::min(level.vectorBits, panelBits);
+    options.dots = level.dots;
     buildKernelCodePipeline(passes, options);
     options.vectorBits = panelBits;
     if (prepare)

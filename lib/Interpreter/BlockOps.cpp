@@ -132,28 +132,43 @@ static FailureOr<Tensor> interpretDequantizeBlock(Frame &frame, DequantizeBlockO
   return result;
 }
 
-static FailureOr<Tensor> interpretBlockMatmul(Frame &frame, BlockMatmulOp op) {
-  const Tensor &lhs = frame.tensor(op.getLhs()), &blocks = frame.tensor(op.getBlocks());
-  BlockFormat format = *BlockFormat::parse(op.getFormat());
+/// Products of rows of `lhs`, whose element at a place `get` gives, with those of `blocks`.
+static FailureOr<Tensor> multiply(Frame &frame, Operation *op, const Tensor &lhs, const Tensor &blocks,
+                                  StringRef formatName, function_ref<double(int64_t)> get) {
+  BlockFormat format = *BlockFormat::parse(formatName);
   int64_t rows = blocks.getDim(0), inner = blocks.getDim(1) * format.numbers;
   SmallVector<int64_t> dims(lhs.getDims());
   if (dims.back() != inner)
     return frame.fail("inner extents " + Twine(dims.back()) + " and " + Twine(inner) + " differ");
   dims.back() = rows;
-  FailureOr<Tensor> result = frame.makeTensor(op.getType().getElementType(), dims);
+  FailureOr<Tensor> result = frame.makeTensor(getElementTypeOrSelf(op->getResult(0).getType()), dims);
   if (failed(result))
     return failure();
   std::vector<float> numbers = readBlocks(blocks, format);
   for (int64_t at = 0; at < result->size(); ++at) {
     Sum sum;
     for (int64_t k = 0; k < inner; ++k)
-      sum.add(lhs.f(at / rows * inner + k) * numbers[at % rows * inner + k]);
+      sum.add(get(at / rows * inner + k) * numbers[at % rows * inner + k]);
     result->setFloat(at, sum.get(), sum.getError(result->getElementType()));
   }
   return result;
 }
 
+static FailureOr<Tensor> interpretBlockMatmul(Frame &frame, BlockMatmulOp op) {
+  const Tensor &lhs = frame.tensor(op.getLhs());
+  return multiply(frame, op, lhs, frame.tensor(op.getBlocks()), op.getFormat(), [&](int64_t at) { return lhs.f(at); });
+}
+
+static FailureOr<Tensor> interpretQuantizedBlockMatmul(Frame &frame, QuantizedBlockMatmulOp op) {
+  const Tensor &lhs = frame.tensor(op.getLhs()), &scales = frame.tensor(op.getScales());
+  if (scales.size() * kActivationBlock != lhs.size())
+    return frame.fail(Twine(scales.size()) + " scales for " + Twine(lhs.size()) + " numbers");
+  return multiply(frame, op, lhs, frame.tensor(op.getBlocks()), op.getFormat(),
+                  [&](int64_t at) { return static_cast<double>(lhs.i(at)) * scales.f(at / kActivationBlock); });
+}
+
 void interp::registerBlockOps(OpTable &table) {
   table.add(interpretDequantizeBlock);
   table.add(interpretBlockMatmul);
+  table.add(interpretQuantizedBlockMatmul);
 }

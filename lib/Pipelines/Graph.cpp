@@ -89,6 +89,14 @@ static void addMixedPrecision(OpPassManager &manager, const KernelPipelineOption
   manager.addPass(createSymbolDCEPass());
 }
 
+/// Nothing unless it is asked for: last, for weights that were quantized too.
+static void addActivations(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (!options.quantizeActivations)
+    return;
+  manager.addPass(graph::createQuantizeActivationsPass());
+  manager.addPass(graph::createInsertChecksPass());
+}
+
 /// Graph phase to mixed phase.
 static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &options) {
   buildSimplifyPipeline(manager);
@@ -100,6 +108,7 @@ static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &
   addQuantization(manager, options);
   addRewrites(manager, options);
   addDispatch(manager, options);
+  addActivations(manager, options);
   manager.addPass(createLegalizeOpsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -62,7 +62,7 @@ void relax::buildPartitionKernelsPipeline(OpPassManager &manager, const KernelPi
 }
 
 void relax::buildKernelCodePipeline(OpPassManager &manager, const KernelPipelineOptions &options) {
-  manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass({options.vectorBits}));
+  manager.addNestedPass<func::FuncOp>(createLowerKernelLoopsPass({options.vectorBits, options.dots}));
   manager.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
   manager.addPass(createWrapKernelsPass());
   // LLVM dialect; host code goes along.

@@ -53,12 +53,13 @@ class Statistics:
                 f"cache: {self.copied_bytes} bytes copied to larger memory, arena: {self.arena_bytes} bytes")
 
 
-def _compile(model, artifact, progress):
+def _compile(model, artifact, progress, target, activations):
     """In a process of its own, which a signal ends; the artifact is complete or not there."""
     artifact = pathlib.Path(artifact)
     with tempfile.TemporaryDirectory(prefix=".relax-", dir=artifact.parent) as folder:
         made = pathlib.Path(folder) / "model.rlx"
-        command = [sys.executable, "-m", "relax.generate", "--compile-only", str(model), "--artifact", str(made)]
+        command = [sys.executable, "-m", "relax.generate", "--compile-only", str(model), "--artifact", str(made),
+                   "--target", target, "--activations", activations]
         paths = [str(pathlib.Path(__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -85,10 +86,11 @@ class Generator:
 
     artifact: where the compiled model is, or is put when it is not there or older than the model; without it, it is
     compiled anew. threads: of the runtime, 0 is one for each CPU. progress: called with the seconds that compiling has
-    taken so far, once a second.
+    taken so far, once a second. target, activations: how the model is compiled (relax.gguf.compile_model).
     """
 
-    def __init__(self, model, *, artifact=None, threads=0, progress=lambda seconds: None):
+    def __init__(self, model, *, artifact=None, threads=0, progress=lambda seconds: None, target="cpu",
+                 activations="f32"):
         self.metadata = gguf.read_metadata(model)
         self.tokenizer = Tokenizer(self.metadata)
         architecture = self.metadata.get("general.architecture")
@@ -99,13 +101,13 @@ class Generator:
         if artifact is None:
             with tempfile.TemporaryDirectory(prefix="relax-") as folder:
                 path = pathlib.Path(folder) / "model.rlx"
-                _compile(model, path, progress)
+                _compile(model, path, progress, target, activations)
                 self.compile_seconds = time.monotonic() - start
                 self.executable = Executable(path, threads=threads)
         else:
             self.executable = self._open(model, pathlib.Path(artifact), threads)
             if self.executable is None:
-                _compile(model, artifact, progress)
+                _compile(model, artifact, progress, target, activations)
                 self.compile_seconds = time.monotonic() - start
                 self.executable = Executable(artifact, threads=threads)
         self.function = self.executable["main"]
@@ -240,6 +242,9 @@ def _parse(arguments):
                         help="the answer ends before it; may be repeated")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="0: one for each CPU")
     parser.add_argument("--stats", action="store_true", help="tokens per second, on standard error")
+    parser.add_argument("--target", default="cpu", metavar="CPU", help="of the compiled model (%(default)s)")
+    parser.add_argument("--activations", choices=["f32", "i8"], default="f32",
+                        help="what weights in blocks are multiplied by (%(default)s)")
     parser.add_argument("--compile-only", action="store_true", help="compile to --artifact, generate nothing")
     return parser.parse_args(arguments)
 
@@ -253,7 +258,8 @@ def _run(options):
     if options.compile_only:
         if not options.artifact:
             raise ValueError("--compile-only needs --artifact")
-        gguf.compile_model(options.model, options.artifact, facts=["batch == 1"])
+        gguf.compile_model(options.model, options.artifact, facts=["batch == 1"], target=options.target,
+                           activations=options.activations)
         return
     if options.prompt is None:
         try:
@@ -261,7 +267,8 @@ def _run(options):
         except UnicodeDecodeError as error:
             raise ValueError(f"the prompt is not valid UTF-8: {error.reason} at byte {error.start}") from error
     sampling = Sampling(**{field.name: getattr(options, field.name) for field in dataclasses.fields(Sampling)})
-    generator = Generator(options.model, artifact=options.artifact, threads=options.threads, progress=_progress)
+    generator = Generator(options.model, artifact=options.artifact, threads=options.threads, progress=_progress,
+                          target=options.target, activations=options.activations)
     if generator.compile_seconds and sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr, flush=True)
     pieces = generator(options.prompt, max_tokens=options.max_tokens, chat=options.chat, sampling=sampling,

@@ -80,20 +80,29 @@ def read_metadata(path) -> dict:
             return metadata
 
 
-def load(path, *, facts=(), all_logits=False, page_size=0) -> "Module":
+def load(path, *, facts=(), all_logits=False, page_size=0, activations="f32") -> "Module":
     """Imports the model in the file `path`: a function of tokens and of what earlier calls remember (docs/GGUF.md).
 
     facts: texts about batch, seq and past such as "batch == 1", used and checked when the function is called.
     all_logits: of every token, not only of the last one. page_size: tokens of a page of the caches, for PagedCache; 0:
-    no pages. The weights stay in the file until the module is compiled.
+    no pages. activations: what weights in blocks are multiplied by: "f32", or "i8", integers of 8 bits with a factor
+    for each 32 of them (relax-quantize-activations), which is faster and changes results. The weights stay in the file
+    until the module is compiled.
     """
     from ._compiler import Module
-    return Module._import_gguf(path, [str(fact) for fact in facts], bool(all_logits), page_size)
+    if activations not in ("f32", "i8"):
+        raise ValueError(f"activations are expected to be 'f32' or 'i8', actual {activations!r}")
+    module = Module._import_gguf(path, [str(fact) for fact in facts], bool(all_logits), page_size)
+    if activations == "i8":
+        module.run("relax-quantize-activations")
+    return module
 
 
-def from_model(path, *, target="cpu", facts=(), all_logits=False, page_size=0, **options) -> "Executable":
+def from_model(path, *, target="cpu", facts=(), all_logits=False, page_size=0, activations="f32",
+               **options) -> "Executable":
     """Imports, compiles and loads a model. `options` are those of Executable."""
-    return load(path, facts=facts, all_logits=all_logits, page_size=page_size).compile(target=target, **options)
+    module = load(path, facts=facts, all_logits=all_logits, page_size=page_size, activations=activations)
+    return module.compile(target=target, **options)
 
 
 def compile_model(path, artifact, *, target="cpu", compile_options=None, **options):

@@ -290,6 +290,8 @@ case("quantized_conv", f'quantized_conv %x, %w {{{WINDOW}, groups = 1 : i64, inp
      {"x": small("n", 2, "l"), "w": small(3, 2, 3)}, tensor("i32", "n", 3, "l"))
 case("dequantize_block", 'dequantize_block %w {format = "q8_0"}', {"w": small("n", 2, 34)}, floats("n", 64))
 case("block_matmul", 'block_matmul %x, %w {format = "q8_0"}', {"x": floats("n", 64), "w": small(3, 2, 34)}, floats("n", 3))
+case("quantized_block_matmul", 'quantized_block_matmul %x, %s, %w {format = "q8_0"}',
+     {"x": small("n", 64), "s": floats("n", 2), "w": small(3, 2, 34)}, floats("n", 3))
 
 # Shapes, weights, calls and regions ---------------------------------------------------------------------------------
 

@@ -234,6 +234,7 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
     return failure();
   kernels.quantizeWeights = options.quantizeWeights;
   kernels.mixedPrecision = options.mixedPrecision;
+  kernels.quantizeActivations = options.quantizeActivations;
   (*compiler)->buildPipeline(passes);
   instruments.attach(passes);
   (*compiler)->onPassManager([&](PassManager &manager) { instruments.attach(manager); });

@@ -29,6 +29,7 @@ struct CompileOptions {
   std::vector<std::string> libraries; // files, or names of descriptions in `libraryDirectory`
   std::string libraryDirectory;
   std::string patterns, dispatchTable; // files; empty: none
+  bool quantizeActivations = false;    // products of weights in blocks take integers
   std::string quantizeWeights;         // a format; empty: weights stay as they are
   std::string mixedPrecision;          // a type; empty: products multiply what is written
   bool liftWorkspaces = false;

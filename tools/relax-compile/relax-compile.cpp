@@ -80,6 +80,9 @@ int main(int argc, char **argv) {
   llvm::cl::opt<bool, true> report(
       "report", llvm::cl::desc("Print what each kernel of a device moves and computes, its grid and shared memory"),
       llvm::cl::location(options.report), llvm::cl::cat(category));
+  llvm::cl::opt<bool, true> quantizeActivations(
+      "quantize-activations", llvm::cl::desc("Multiply weights in blocks by integers of 8 bits: other results, faster"),
+      llvm::cl::location(options.quantizeActivations), llvm::cl::cat(category));
   llvm::cl::opt<std::string, true> quantize(
       "quantize-weights", llvm::cl::desc("Store the weights of products in blocks of few bits: q4f16_1 or q8_0"),
       llvm::cl::value_desc("format"), llvm::cl::location(options.quantizeWeights), llvm::cl::cat(category));

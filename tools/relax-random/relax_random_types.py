@@ -89,6 +89,11 @@ class TypeSteps:
         blocks = self.weight("[" + ", ".join(block() for _ in range(rows)) + "]", "i8", [rows, 1, BLOCK_BYTES[name]])
         if self.random.random() < 0.4:
             return self.tame(self.op("dequantize_block", [blocks], "f32", [self.Dim.of(rows), self.Dim.of(32)], f'format = "{name}"'))
+        if self.random.random() < 0.3:
+            x, scales = self.argument("i8", [self.Dim.of("n"), self.Dim.of(32)]), self.argument("f32", [self.Dim.of("n"), self.Dim.of(1)])
+            self.values.remove(x)
+            self.values.remove(scales)
+            return self.tame(self.op("quantized_block_matmul", [x, scales, blocks], "f32", [x.dims[0], self.Dim.of(rows)], f'format = "{name}"'))
         x = self.argument("f32", [self.Dim.of("n"), self.Dim.of(32)])
         self.values.remove(x)
         return self.tame(self.op("block_matmul", [x, blocks], "f32", [x.dims[0], self.Dim.of(rows)], f'format = "{name}"'))

@@ -127,11 +127,18 @@ def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncO
     Where the innermost loop is a reduction of known length that moves all operands by one element, its steps are added up
     in vector lanes, 8 results at a time; what one operand alone decides, such as numbers decoded from blocks, is computed
     once for all rows of a tile.
+
+    Where the terms of such a sum are linear in products of integers of 8 bits, with factors that 32 neighbours, or four of
+    them, share, products are added as integers, with the instructions that `dots` names, and become floats then. The result
+    is the same with all of these instructions, and for all numbers of rows.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
-  let options = [Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256", "Width of a vector register.">];
+  let options = [Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256", "Width of a vector register.">,
+                 Option<"dots", "dots", "std::string", /*default=*/"\"plain\"",
+                        "What multiplies integers of 8 bits: plain, avx2 or vnni.">];
 }
 
 def LowerKernelMathPass : Pass<"relax-lower-kernel-math", "::mlir::func::FuncOp"> {

@@ -25,12 +25,17 @@ namespace mlir::relax {
 /// What kernels may rely on, and what is called instead of them.
 struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<int64_t> vectorBits{*this, "vector-bits", llvm::cl::desc("Width of a vector register."), llvm::cl::init(256)};
+  Option<std::string> dots{*this, "dots", llvm::cl::desc("What multiplies integers of 8 bits: plain, avx2 or vnni."),
+                           llvm::cl::init("plain")};
   ListOption<std::string> libraries{*this, "libraries", llvm::cl::desc("Files that describe libraries.")};
   Option<std::string> patterns{*this, "patterns", llvm::cl::desc("File with patterns to group ops by.")};
   Option<bool> liftWorkspaces{*this, "lift-workspaces", llvm::cl::desc("Plan scratch memory of kernels, too."),
                               llvm::cl::init(false)};
   Option<std::string> quantizeWeights{*this, "quantize-weights", llvm::cl::desc("Store weights in this format.")};
   Option<std::string> mixedPrecision{*this, "mixed-precision", llvm::cl::desc("Multiply numbers of this type.")};
+  Option<bool> quantizeActivations{*this, "quantize-activations",
+                                   llvm::cl::desc("Multiply weights in blocks by integers of 8 bits."),
+                                   llvm::cl::init(false)};
   ListOption<std::string> devices{*this, "devices", llvm::cl::desc("Devices to make kernels for, beside the CPU.")};
   Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
   // One switch for each group of passes that results do not depend on.

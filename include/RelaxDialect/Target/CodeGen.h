@@ -24,6 +24,7 @@ struct CodeTarget {
   std::string tuneCpu;  // only for choices between legal instructions
   std::string features; // "+avx2,+fma"
   int64_t vectorBits = 128;
+  std::string dots = "plain"; // what multiplies integers of 8 bits (relax-lower-kernel-loops)
   /// Comma-separated names that the CPU must have, as /proc/cpuinfo spells them (ArtifactFormat.h).
   std::string requiredFeatures;
   unsigned optimization = 3; // of LLVM, 0 to 3: less when code runs once

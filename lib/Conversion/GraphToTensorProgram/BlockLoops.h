@@ -29,6 +29,11 @@ public:
   ArrayRef<AffineExpr> getPlaces() const { return places; }
   /// The number as f32, from those bytes, inside of a linalg body.
   Value write(OpBuilder &builder, Location loc, ValueRange bytes) const;
+  /// The number times `integer`, an i8, times `scale`, an f32: factors that parts of a block share times converted
+  /// products of integers, which are made of 8 bits. Of formats with integers.
+  Value writeProduct(OpBuilder &builder, Location loc, ValueRange bytes, Value integer, Value scale) const;
+  /// Loops of the block around those of `numbers` neighbours.
+  ArrayRef<int64_t> getRangesAround(int64_t numbers) const;
 
 private:
   graph::BlockFormat format;

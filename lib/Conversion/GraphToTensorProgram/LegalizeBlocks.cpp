@@ -17,20 +17,20 @@ using namespace mlir::relax;
 using namespace mlir::relax::graph;
 using sym::SymExpr;
 
-/// `numbers` with its last dimension split into blocks and the loops over a block; `dims` are its extents, and become
-/// those of the result.
-static Value splitNumbers(ProgramBody &body, Value numbers, SymExpr blocks, const BlockLoops &loops,
+/// `numbers` with its last dimension split into blocks and loops over a block; `dims` are its extents, and become those
+/// of the result.
+static Value splitNumbers(ProgramBody &body, Value numbers, SymExpr blocks, ArrayRef<int64_t> ranges,
                           SmallVectorImpl<SymExpr> &dims) {
   auto type = cast<RankedTensorType>(numbers.getType());
   dims.back() = blocks;
   SmallVector<ReassociationIndices> groups;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     groups.push_back({dim});
-  for (int64_t range : loops.getRanges()) {
+  for (int64_t range : ranges) {
     groups.back().push_back(dims.size());
     dims.push_back(SymExpr::constant(body.builder.getContext(), range));
   }
-  if (loops.getRanges().empty())
+  if (ranges.empty())
     return numbers;
   SmallVector<OpFoldResult> sizes = body.getSizes(dims);
   SmallVector<int64_t> shape;
@@ -40,7 +40,7 @@ static Value splitNumbers(ProgramBody &body, Value numbers, SymExpr blocks, cons
   // The joined type must be static exactly where the parts are.
   SmallVector<int64_t> joined(type.getShape());
   int64_t count = shape[type.getRank() - 1];
-  joined.back() = ShapedType::isDynamic(count) ? count : count * loops.getNumbers();
+  joined.back() = ShapedType::isDynamic(count) ? count : count * llvm::product_of(ranges);
   if (joined.back() != type.getShape().back())
     numbers =
         tensor::CastOp::create(body.builder, body.loc, RankedTensorType::get(joined, type.getElementType()), numbers);
@@ -64,7 +64,7 @@ static Value writeDequantizeBlock(DequantizeBlockOp op, ProgramBody &body) {
   SmallVector<SymExpr> stored = body.getInputDims(0), dims = body.getOutDims();
   unsigned rank = dims.size();
   BlockLoops loops(*BlockFormat::parse(op.getFormat()), rank, context);
-  Value out = splitNumbers(body, body.getOut(), stored[rank - 1], loops, dims);
+  Value out = splitNumbers(body, body.getOut(), stored[rank - 1], loops.getRanges(), dims);
 
   SmallVector<AffineExpr> row;
   for (unsigned dim = 0; dim != rank; ++dim)
@@ -85,42 +85,71 @@ static Value writeDequantizeBlock(DequantizeBlockOp op, ProgramBody &body) {
                                          numbers, groups);
 }
 
-/// Loops: the rows that are stored, the other operand's, blocks, numbers of a block.
-static Value writeBlockMatmul(BlockMatmulOp op, ProgramBody &body) {
+/// Products with the rows of blocks of input `w`. Loops: the rows that are stored, those of the other operand, which
+/// has the extents `dims` once its numbers are split, blocks, numbers of a block. The body gets the elements of `lhs`,
+/// through loops of its own dimensions, and the bytes of a number.
+static Value createProducts(ProgramBody &body, unsigned w, const BlockLoops &loops, ValueRange lhs, unsigned rank,
+                            function_ref<Value(OpBuilder &, Location, ValueRange, ValueRange)> write) {
   MLIRContext *context = body.builder.getContext();
-  unsigned x = getInputIndex(op, op.getLhs()), w = getInputIndex(op, op.getBlocks());
-  SmallVector<SymExpr> stored = body.getInputDims(w), dims = body.getInputDims(x);
-  unsigned rank = dims.size();
-  BlockLoops loops(*BlockFormat::parse(op.getFormat()), rank + 1, context);
-  Value lhs = splitNumbers(body, body.getInput(x), stored[1], loops, dims);
-
-  unsigned numLoops = dims.size() + 1;
+  unsigned numLoops = rank + 1 + loops.getRanges().size();
   auto loop = [&](unsigned number) { return getAffineDimExpr(number, context); };
-  SmallVector<AffineExpr> lhsExprs, outExprs;
-  for (unsigned dim = 0; dim != dims.size(); ++dim)
-    lhsExprs.push_back(loop(dim + 1));
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (Value operand : lhs) {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim = 0; dim != cast<RankedTensorType>(operand.getType()).getRank(); ++dim)
+      exprs.push_back(loop(dim + 1));
+    inputs.push_back(operand);
+    maps.push_back(AffineMap::get(numLoops, 0, exprs, context));
+  }
+  llvm::append_range(maps, getByteMaps(loops, {loop(0), loop(rank)}, numLoops, context));
+  inputs.append(maps.size() - lhs.size(), body.getInput(w));
+  SmallVector<AffineExpr> outExprs;
   for (unsigned dim = 0; dim + 1 != rank; ++dim)
     outExprs.push_back(loop(dim + 1));
   outExprs.push_back(loop(0));
   SmallVector<utils::IteratorType> iterators(numLoops, utils::IteratorType::reduction);
   std::fill_n(iterators.begin(), rank, utils::IteratorType::parallel);
-
-  SmallVector<Value> inputs = {lhs};
-  SmallVector<AffineMap> maps = {AffineMap::get(numLoops, 0, lhsExprs, context)};
-  llvm::append_range(maps, getByteMaps(loops, {loop(0), loop(rank)}, numLoops, context));
-  inputs.append(maps.size() - 1, body.getInput(w));
   Value zero = createScalar(body.builder, body.loc, body.builder.getF32Type(), 0);
   return createGeneric(body, inputs, maps, createFill(body, body.getOut(), zero),
                        AffineMap::get(numLoops, 0, outExprs, context), iterators,
                        [&](OpBuilder &builder, Location loc, ValueRange elements) -> Value {
-                         Value number = loops.write(builder, loc, elements.drop_front().drop_back());
-                         Value product = arith::MulFOp::create(builder, loc, elements.front(), number);
+                         ValueRange bytes = elements.drop_front(lhs.size()).drop_back();
+                         Value product = write(builder, loc, elements.take_front(lhs.size()), bytes);
                          return arith::AddFOp::create(builder, loc, elements.back(), product);
                        });
+}
+
+static Value writeBlockMatmul(BlockMatmulOp op, ProgramBody &body) {
+  unsigned x = getInputIndex(op, op.getLhs()), w = getInputIndex(op, op.getBlocks());
+  SmallVector<SymExpr> dims = body.getInputDims(x);
+  unsigned rank = dims.size();
+  BlockLoops loops(*BlockFormat::parse(op.getFormat()), rank + 1, body.builder.getContext());
+  Value lhs = splitNumbers(body, body.getInput(x), body.getInputDims(w)[1], loops.getRanges(), dims);
+  return createProducts(body, w, loops, lhs, rank,
+                        [&](OpBuilder &builder, Location loc, ValueRange elements, ValueRange bytes) -> Value {
+                          return arith::MulFOp::create(builder, loc, elements[0], loops.write(builder, loc, bytes));
+                        });
+}
+
+static Value writeQuantizedBlockMatmul(QuantizedBlockMatmulOp op, ProgramBody &body) {
+  unsigned x = getInputIndex(op, op.getLhs()), s = getInputIndex(op, op.getScales());
+  unsigned w = getInputIndex(op, op.getBlocks());
+  SmallVector<SymExpr> dims = body.getInputDims(x), scaleDims = body.getInputDims(s);
+  unsigned rank = dims.size();
+  SymExpr blocks = body.getInputDims(w)[1];
+  BlockLoops loops(*BlockFormat::parse(op.getFormat()), rank + 1, body.builder.getContext());
+  Value lhs = splitNumbers(body, body.getInput(x), blocks, loops.getRanges(), dims);
+  Value scales = splitNumbers(body, body.getInput(s), blocks, loops.getRangesAround(kActivationBlock), scaleDims);
+  return createProducts(body, w, loops, {lhs, scales}, rank,
+                        [&](OpBuilder &builder, Location loc, ValueRange elements, ValueRange bytes) {
+                          return loops.writeProduct(builder, loc, bytes, elements[0], elements[1]);
+                        });
 }
 
 void relax::populateBlockToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ProgramPattern<DequantizeBlockOp>>(context, library, writeDequantizeBlock);
   patterns.add<ProgramPattern<BlockMatmulOp>>(context, library, writeBlockMatmul);
+  patterns.add<ProgramPattern<QuantizedBlockMatmulOp>>(context, library, writeQuantizedBlockMatmul);
 }

@@ -6,18 +6,15 @@
 #ifndef RELAXDIALECT_LIB_CONVERSION_LOWERKERNELS_LANESUMS_H
 #define RELAXDIALECT_LIB_CONVERSION_LOWERKERNELS_LANESUMS_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "SumTiles.h"
 
 namespace mlir::relax {
 
-/// How a contraction whose innermost loop is a reduction is added up in vector lanes. Its parallel loops make the two
-/// sides of a tile: what depends on `made` rows only, such as numbers that are decoded, is computed once for all `used`
-/// rows of the tile, and the other way round.
+/// How a contraction whose innermost loop is a reduction is added up in vector lanes.
 struct LaneSum {
   /// Steps of the innermost loop in one vector.
   int64_t lanes;
-  /// Parallel loops, outermost first. `used` may be empty; loops in neither run around the tiles.
-  SmallVector<unsigned> made, used;
+  SumSides sides;
   /// The innermost reduction loops, as many as are written out: their bodies are copies.
   unsigned unrolled;
 };
@@ -31,9 +28,6 @@ std::optional<LaneSum> chooseLaneSum(linalg::GenericOp op, int64_t vectorBits);
 /// When the access reads one of a few elements that lie together, `[.., lane + .., constant]`, and steps of `lane`
 /// follow each other in memory: how many lie together.
 std::optional<int64_t> getInterleaving(ShapedType type, AffineMap map, unsigned lane);
-
-/// For each value of the body the loops that tell it apart: it is the same at all steps of the others.
-DenseMap<Value, llvm::SmallBitVector> findLoopsOfValues(linalg::GenericOp op);
 
 /// Emits `op`. The order of the sums is that of the lanes, whatever the number of rows.
 void emitLaneSum(OpBuilder &builder, linalg::GenericOp op, const LaneSum &sum, ValueRange extents);

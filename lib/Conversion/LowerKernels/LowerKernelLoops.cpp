@@ -2,7 +2,8 @@
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
-// Loops run in the order that relax-schedule-kernels chose. A contraction with
+// Loops run in the order that relax-schedule-kernels chose. A contraction of small
+// integers that share factors adds up integers first (DotSums.h). Another one with
 // rows enough gets tiles in vector registers (RegisterTiles.h), one whose
 // innermost loop is a reduction of known length adds up in vector lanes
 // (LaneSums.h). In other ones, steps of a reduction loop and of a parallel loop
@@ -10,6 +11,7 @@
 // products to several rows of the result for one load and store of each.
 //
 //===----------------------------------------------------------------------===//
+#include "DotSums.h"
 #include "KernelSignature.h"
 #include "LaneSums.h"
 #include "RegisterTiles.h"
@@ -18,8 +20,10 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -192,6 +196,12 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
         loops.emitOpError("cannot be lowered to loops");
         return signalPassFailure();
       }
+    std::optional<DotProducts> parsed = parseDotProducts(dots);
+    if (!parsed) {
+      getOperation().emitError("there are no products '") << dots << "', expected plain, avx2, vnni or avx512";
+      return signalPassFailure();
+    }
+    dotProducts = *parsed;
     DenseMap<Type, Value> scratches;
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
@@ -214,6 +224,8 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     for (Range range : cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc))
       sizes.push_back(range.size);
     SmallVector<Value> extents = getValueOrCreateConstantIndexOp(rewriter, loc, sizes);
+    if (std::optional<DotSum> dot = chooseDotSum(op))
+      return emitDotSum(rewriter, op, *dot, extents, dotProducts);
     std::optional<RegisterTile> tile = chooseRegisterTile(op, vectorBits);
     std::optional<LaneSum> sum;
     if (!tile || needsTransposedCopy(op, *tile))
@@ -251,6 +263,8 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     else
       NestEmitter(few, op, extents).emit();
   }
+
+  DotProducts dotProducts = DotProducts::Plain;
 };
 
 } // namespace

@@ -63,6 +63,8 @@ using Features = llvm::StringMap<bool>;
 void setX86(CodeTarget &target, const Features &features) {
   target.cpu = "x86-64";
   target.vectorBits = features.lookup("avx512f") ? 512 : features.lookup("avx2") ? 256 : 128;
+  bool hasWide = features.lookup("avx512vnni") && features.lookup("avx512vl");
+  target.dots = hasWide ? "avx512" : features.lookup("avxvnni") ? "vnni" : features.lookup("avx2") ? "avx2" : "plain";
   for (const FeatureName &feature : kX86Features) {
     if (!features.lookup(feature.llvmName))
       continue;

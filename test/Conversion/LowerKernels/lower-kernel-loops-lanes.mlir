@@ -2,8 +2,9 @@
 // RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops{vector-bits=128}),canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefix=NARROW
 
-// Numbers in blocks of 16 bytes with a scale. Rows that are multiplied with come 8 at a time, then 4, 2 and 1; for one
-// of them four stored rows are read at once, far from each other. A scale is loaded once for all lanes, a number is
+// Numbers in blocks of 16 bytes with a scale. Rows that are multiplied with come 8 at a time, then 4, 2 and 1; all
+// tiles of 8 pass before the next 32 stored rows are read. For one of them four stored rows are read at once, far from
+// each other. A scale is loaded once for all lanes, a number is
 // decoded once for all rows.
 // CHECK-LABEL: func.func private @blocks(
 // CHECK-SAME:    %[[X:.*]]: memref<?x?x16xf32>, %[[S:.*]]: memref<?x?xf32>, %[[Q:.*]]: memref<?x?x16xi8>, %[[O:.*]]: memref<?x?xf32>
@@ -11,11 +12,14 @@
 //   CHECK-DAG:   %[[C1:.*]] = arith.constant 1 : index
 //   CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
 //   CHECK-DAG:   %[[C8:.*]] = arith.constant 8 : index
+//   CHECK-DAG:   %[[C32:.*]] = arith.constant 32 : index
 //       CHECK:   %[[ROWS:.*]] = memref.dim %[[X]], %[[C0]]
 //       CHECK:   %[[BLOCKS:.*]] = memref.dim %[[X]], %[[C1]]
 //       CHECK:   %[[STORED:.*]] = memref.dim %[[S]], %[[C0]]
+//       CHECK:   scf.for %[[PART:.*]] = %[[C0]] to %[[STORED]] step %[[C32]]
+//       CHECK:   %[[END:.*]] = arith.minui %{{.*}}, %[[STORED]]
 //       CHECK:   scf.for %{{.*}} = %[[C0]] to %{{.*}} step %[[C8]]
-//       CHECK:     scf.for %[[N:.*]] = %[[C0]] to %[[STORED]] step %[[C1]]
+//       CHECK:     scf.for %[[N:.*]] = %[[PART]] to %[[END]] step %[[C1]]
 //       CHECK:       scf.for %[[B:.*]] = %[[C0]] to %[[BLOCKS]] step %[[C1]] iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 //       CHECK:         vector.load %[[X]]
 //       CHECK:         vector.load %[[Q]]{{.*}} vector<8xi8>

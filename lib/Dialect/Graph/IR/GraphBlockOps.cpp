@@ -68,11 +68,12 @@ FailureOr<RankedTensorType> DequantizeBlockOp::inferType(TypeInference &inferenc
   return inference.makeType(*dims, Float32Type::get(inference.getContext()));
 }
 
-FailureOr<RankedTensorType> BlockMatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
-  FailureOr<SmallVector<SymExpr>> rows = getNumbers(inference, adaptor.getBlocks(), adaptor.getFormat());
+/// Extents of the products of `lhs` with rows of blocks.
+static FailureOr<SmallVector<SymExpr>> getProducts(TypeInference &inference, Value lhs, Value blocks, StringRef name) {
+  FailureOr<SmallVector<SymExpr>> rows = getNumbers(inference, blocks, name);
   if (failed(rows))
     return failure();
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(adaptor.getLhs().getType());
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(lhs.getType());
   if (rows->size() != 2)
     return inference.fail("blocks are expected to have rank 3, got ", rows->size() + 1);
   if (dims.empty())
@@ -80,5 +81,35 @@ FailureOr<RankedTensorType> BlockMatmulOp::inferType(TypeInference &inference, A
   if (failed(inference.requireEqual("the last dimension of lhs", dims.back(), rows->back())))
     return failure();
   dims.back() = rows->front();
-  return inference.makeType(dims, Float32Type::get(inference.getContext()));
+  return dims;
+}
+
+FailureOr<RankedTensorType> BlockMatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  FailureOr<SmallVector<SymExpr>> dims =
+      getProducts(inference, adaptor.getLhs(), adaptor.getBlocks(), adaptor.getFormat());
+  if (failed(dims))
+    return failure();
+  return inference.makeType(*dims, Float32Type::get(inference.getContext()));
+}
+
+FailureOr<RankedTensorType> QuantizedBlockMatmulOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  std::optional<BlockFormat> format = BlockFormat::parse(adaptor.getFormat());
+  if (format && !format->hasIntegers())
+    return inference.fail("numbers of the format '", adaptor.getFormat(), "' are no integers");
+  FailureOr<SmallVector<SymExpr>> dims =
+      getProducts(inference, adaptor.getLhs(), adaptor.getBlocks(), adaptor.getFormat());
+  if (failed(dims))
+    return failure();
+  SmallVector<SymExpr> scales = sym::getSymbolicDims(adaptor.getScales().getType());
+  if (scales.size() != dims->size())
+    return inference.fail("scales are expected to have the rank of lhs, ", dims->size(), ", got ", scales.size());
+  for (auto [dim, extents] : llvm::enumerate(llvm::zip(ArrayRef(*dims).drop_back(), scales)))
+    if (failed(inference.requireEqual("dimension " + std::to_string(dim) + " of scales", std::get<1>(extents),
+                                      std::get<0>(extents))))
+      return failure();
+  SymExpr blocks = sym::getSymbolicDims(adaptor.getBlocks().getType())[1];
+  SymExpr wanted = blocks ? blocks * (format->numbers / kActivationBlock) : SymExpr();
+  if (failed(inference.requireEqual("the last dimension of scales", scales.back(), wanted)))
+    return failure();
+  return inference.makeType(*dims, Float32Type::get(inference.getContext()));
 }

@@ -39,4 +39,19 @@ def Relax_BlockMatmulOp : Relax_InferredOp<"block_matmul"> {
   let assemblyFormat = "$lhs `,` $blocks attr-dict `:` functional-type(operands, results)";
 }
 
+def Relax_QuantizedBlockMatmulOp : Relax_InferredOp<"quantized_block_matmul"> {
+  let summary = "Product of rows of small integers with rows that are stored in blocks.";
+  let description = Relax_BlockText # [{
+    The left operand has integers of 8 bits, and each 32 neighbours in its last dimension share a factor in the last dimension
+    of `scales`: `block_matmul(repeat(scales, 32) * lhs, blocks)`. Products of integers are added exactly before scales
+    make floats of them. Blocks of `f16` and `bf16` are no integers, and are refused.
+
+    Example: `%r = relax.quantized_block_matmul %x, %s, %w {format = "q8_0"} : (tensor<?x64xi8, #relax_sym.shape<[n, 64]>>, tensor<?x2xf32, #relax_sym.shape<[n, 2]>>, tensor<10x2x34xi8>) -> tensor<?x10xf32, #relax_sym.shape<[n, 10]>>`
+  }];
+  let arguments = (ins RankedTensorOf<[I8]>:$lhs, RankedTensorOf<[F32]>:$scales, RankedTensorOf<[I8]>:$blocks,
+                   StrAttr:$format);
+  let results = (outs RankedTensorOf<[F32]>:$result);
+  let assemblyFormat = "$lhs `,` $scales `,` $blocks attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHBLOCKOPS

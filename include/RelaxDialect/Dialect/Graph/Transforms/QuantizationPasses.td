@@ -29,4 +29,16 @@ def QuantizeWeightsPass : Pass<"relax-quantize-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }
 
+def QuantizeActivationsPass : Pass<"relax-quantize-activations", "::mlir::ModuleOp"> {
+  let summary = "Multiplies weights in blocks by integers of 8 bits.";
+  let description = [{
+    Before: graph phase. After: a `relax.block_matmul` whose blocks hold integers is a `relax.quantized_block_matmul`; each 32
+    neighbours of a row of its left operand are rounded to integers from -127 to 127 times the largest magnitude / 127, and
+    equal operands are rounded once. Blocks of `f16` and `bf16`, and operands with unknown extents, stay. A block whose largest
+    magnitude is below 1e-30 becomes 0; where a number is not finite, no number of its block takes part and results are not
+    finite either. This changes results: no pipeline does it unless it is asked to.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
 #endif // RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_QUANTIZATIONPASSES
