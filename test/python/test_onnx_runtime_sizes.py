@@ -126,3 +126,29 @@ def test_recurrent(tool, tmp_path):
                        "h1": rng.standard_normal((1, batch, 3)).astype(np.float32),
                        "h2": rng.standard_normal((2, batch, 3)).astype(np.float32)})
     compare(tool, tmp_path, what, inputs)
+
+
+def test_positions_up_to_a_table(relax, tool, tmp_path):
+    """x + table[:s], where the table has 8 rows: min(s, 8) beside s is 1 only where s is, so that the sum has s rows and its
+    memory is planned before the call; what does not broadcast is an error."""
+    from generated_models import Builder
+
+    g = Builder(1, 17)
+    x, table = g.input("x", TensorProto.FLOAT, "s", 4), np.arange(32, dtype=np.float32).reshape(8, 4)
+    rows = g.node("Slice", g.constant(table), g.integers(0), g.size(x, 0), g.integers(0))
+    g.node("Add", x, rows, output="y")
+    g.output("y", TensorProto.FLOAT, "s", 4)
+    g.save(tmp_path / "table.onnx", False)
+    done = tool("relax-compile", tmp_path / "table.onnx", "-o", tmp_path / "table.rlx")
+    assert done.returncode == 0, done.stderr
+    done = tool("relax-compile", tmp_path / "table.onnx", "--emit=mlir", "--after=relax-verify-planned", "-o", "-")
+    main = done.stdout[done.stdout.index("func.func @main"):]
+    assert "match_cast" not in main, "the rows of the sum are known to be s"
+    executable = relax.load(tmp_path / "table.rlx")
+    for s in (5, 1, 0, 8, 3):
+        given = np.random.default_rng(s).standard_normal((s, 4)).astype(np.float32)
+        np.testing.assert_array_equal(executable(given)["y"], given + table[:s])
+    for s in (9, 100):
+        with pytest.raises(relax.RelaxError, match=r"min\(s, 8\)"):
+            executable(np.zeros((s, 4), np.float32))
+    np.testing.assert_array_equal(executable(np.zeros((2, 4), np.float32))["y"], table[:2])

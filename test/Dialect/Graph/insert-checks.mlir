@@ -102,6 +102,15 @@ func.func @broadcast_proved(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> ten
   return %0 : tensor<?xf32>
 }
 
+// min(n, 8) is 1 where n is: the result has n elements, and two facts are left.
+// CHECK-LABEL: func.func @broadcast_table(
+func.func @broadcast_table(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #relax_sym.shape<[min(n, 8)]>>) -> tensor<?xf32, #n>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK: relax.assert_shape %{{.*}}, "relax.add: the extents [n], [min(n, 8)] need min(n, 8) == n or min(n, 8) == 1"
+  %0 = relax.add %x, %y : (tensor<?xf32, #n>, tensor<?xf32, #relax_sym.shape<[min(n, 8)]>>) -> tensor<?xf32, #n>
+  return %0 : tensor<?xf32, #n>
+}
+
 // What a person would write.
 // CHECK-LABEL: func.func @reshape(
 func.func @reshape(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>, %y: tensor<?x?xf32, #relax_sym.shape<[n, m]>>, %s: !relax.shape<[n floordiv 2, 8]>, %t: !relax.shape<[n floordiv 3, m * 3]>)

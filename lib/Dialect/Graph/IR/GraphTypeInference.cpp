@@ -26,6 +26,16 @@ static SymExpr broadcastExtent(SymExpr a, SymExpr b) {
   return SymExpr::floordiv(a * b, SymExpr::max({SymExpr::constant(a.getContext(), 1), SymExpr::min({a, b})}));
 }
 
+/// `extent` is 1 where `symbol` is: min(s, 512) beside s.
+static bool isOneWith(SymExpr extent, SymExpr symbol) {
+  std::optional<StringRef> name = extent && symbol ? symbol.getSymbol() : std::nullopt;
+  if (!name)
+    return false;
+  SymExpr one = SymExpr::constant(extent.getContext(), 1);
+  SymExpr value = extent.substitute([&](StringRef other) { return other == *name ? one : SymExpr(); });
+  return value == one;
+}
+
 static SymExpr fromAtom(MLIRContext *context, const sym::SymAtom &atom) {
   switch (atom.kind) {
   case sym::SymAtom::Kind::Symbol:
@@ -156,6 +166,16 @@ FailureOr<SmallVector<SymExpr>> TypeInference::broadcast(ArrayRef<SmallVector<Sy
       result.push_back(fixed);
       exactDims.push_back(fixed);
       continue;
+    }
+    // What is 1 beside a symbol that is 1 is the symbol, or 1: it does not matter for the result.
+    for (SymExpr extent : llvm::to_vector(extents)) {
+      auto decides = [&](SymExpr other) { return other != extent && isOneWith(extent, other); };
+      const auto *other = llvm::find_if(extents, decides);
+      if (other == extents.end())
+        continue;
+      if (failed(requireBroadcastsTo(what + " " + Twine(dim), extent, *other)))
+        return failure();
+      extents.remove(extent);
     }
     if (extents.size() <= 1) {
       result.push_back(extents.empty() ? one : extents.front());
