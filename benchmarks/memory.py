@@ -6,9 +6,11 @@ Functions: four small ones with symbolic sizes, results left out, fusion off and
 together at most) and TVM's planner. Models, with a folder of them: workspaces and activations with results, without
 weights and inputs; the bound is the most that is needed at one time, results from where they are made. `separate` is
 the least of all plans in which a result is a block of its own: what fits into no result that is made later is in the
-arena. Figures of others are those of the measurements that the models come from (MB = 1e6), except that TVM's planner
-is run on the same models where there is one: --tvm, or the environment variable RELAX_TVM, names a Python that has it
-(tvm_plans.py tells how to make one). A row above TVM's is marked, and the exit code is 1.
+arena. `in place` leaves out results that begin with an argument's elements and have room where that is, as keys and
+values that are written into the cache. Figures of others are those of the measurements that the models come from
+(MB = 1e6), except that TVM's planner is run on the same models where there is one: --tvm, or the environment variable
+RELAX_TVM, names a Python that has it (tvm_plans.py tells how to make one). A row above TVM's is marked, and the exit
+code is 1.
 
     .venv/bin/python3 benchmarks/memory.py [--models FOLDER with decoder.onnx, bert.onnx, resnet18.onnx] [--tvm PYTHON]
 """
@@ -154,7 +156,7 @@ def measure_models(folder, tvm):
         return "      -" if value is None else f"{value:7.2f}"
 
     print(f"\nMB with results          {'TVM run here' if tvm else '            '}   TVM symbolic  TVM bounds    IREE |"
-          "    ours   bound  ratio | separate  ratio | without results")
+          "    ours   bound  ratio | separate  ratio | in place | arena")
     good = True
     for name, points in MODELS.items():
         path = pathlib.Path(folder) / f"{name}.onnx"
@@ -181,12 +183,13 @@ def measure_models(folder, tvm):
                 print(f"{where:35} the size of a result is found while running: {symbol}")
                 continue
             total = arena + results
+            in_place = arena + plan.get_result_bytes(sizes, in_place=True)
             # With bounds a plan is compared with the one that TVM makes with them, and with the other one.
             above = tvm and total > 1e6 * min(peer for peer in (symbolic, bounded if title else None) if peer)
             good &= not above
             print(f"{where:35}         {show(symbolic)}     {show(bounded)} {show(iree)} | {total / 1e6:7.3f} "
                   f"{bound / 1e6:7.3f} {total / bound:6.3f} | {separate / 1e6:8.3f} {total / separate:6.3f} | "
-                  f"{arena / 1e6:15.3f}{'  above TVM' if above else ''}")
+                  f"{in_place / 1e6:8.3f} | {arena / 1e6:6.3f}{'  above TVM' if above else ''}")
     return good
 
 

@@ -76,11 +76,13 @@ void Planner::addResult(RankedTensorType type, unsigned start, Operation *alloc)
   SymExpr bounded = bytes ? bounds.getEntryBound(bytes) : SymExpr();
   SymExpr zero = SymExpr::constant(function.getContext(), 0);
   // What begins with an argument holds that from the start.
+  auto extends = alloc ? alloc->getAttrOfType<IntegerAttr>(kExtendsAttrName) : IntegerAttr();
   bool isKnownAtEntry =
-      alloc && !alloc->hasAttr(kExtendsAttrName) && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
+      alloc && !extends && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
         return bounds.getEntryBound(dim) == dim && entryProver.isLessEqual(zero, dim) == Verdict::True;
       });
-  plan.results.push_back({type, bounded ? bounded : bytes, start, alloc, isKnownAtEntry});
+  plan.results.push_back({type, bounded ? bounded : bytes, start, alloc, isKnownAtEntry,
+                          extends ? std::optional<int64_t>(extends.getInt()) : std::nullopt});
 }
 
 /// Results that are not made in their place.

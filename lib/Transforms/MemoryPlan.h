@@ -59,6 +59,8 @@ struct PlannedResult {
   /// Where it is made, unless it is copied; the extents are known at entry and not negative.
   Operation *alloc = nullptr;
   bool isKnownAtEntry = false;
+  /// The argument whose elements it begins with.
+  std::optional<int64_t> extends = std::nullopt;
   /// Those that lie in its memory, each after those below it.
   SmallVector<unsigned> tenants = {};
   /// That they end inside of it is not proved: it is compared at entry.

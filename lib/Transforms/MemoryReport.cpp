@@ -120,11 +120,15 @@ static llvm::json::Array printFacts(func::FuncOp function) {
 /// What lies where in one plan.
 static llvm::json::Object printLayout(const MemoryPlan &plan) {
   llvm::json::Array results;
-  for (const PlannedResult &result : plan.results)
-    results.push_back(llvm::json::Object{{"tensor", printType(result.type)},
-                                         {"bytes", result.bytes ? result.bytes.str() : "?"},
-                                         {"from", static_cast<int64_t>(result.start)},
-                                         {"holds", printTenants(plan, result.tenants)}});
+  for (const PlannedResult &result : plan.results) {
+    llvm::json::Object printed{{"tensor", printType(result.type)},
+                               {"bytes", result.bytes ? result.bytes.str() : "?"},
+                               {"from", static_cast<int64_t>(result.start)},
+                               {"holds", printTenants(plan, result.tenants)}};
+    if (result.extends)
+      printed["continues"] = *result.extends;
+    results.push_back(std::move(printed));
+  }
   return llvm::json::Object{{"arena", printTenants(plan, plan.order)}, {"results", std::move(results)}};
 }
 

@@ -99,9 +99,10 @@ class Plan:
     def get_bytes(self, symbols):
         return self.choose(symbols).get_bytes(symbols)
 
-    def get_result_bytes(self, symbols):
-        """What the function returns, which is memory of its own."""
-        return sum(evaluate(result["bytes"], symbols) for result in self.report["results"])
+    def get_result_bytes(self, symbols, in_place=False):
+        """What the function returns, which is memory of its own; `in_place` without what continues an argument where that is."""
+        return sum(evaluate(result["bytes"], symbols) for result in self.report["results"]
+                   if not (in_place and "continues" in result))
 
     def get_live_bytes(self, symbols, with_results=False):
         """The most bytes that are needed at one time: no plan takes less. Results are needed from where they are made.
