@@ -23,6 +23,7 @@ VulkanDevice::~VulkanDevice() {
     driver.DestroyBuffer(device, allocation.buffer, nullptr);
     driver.FreeMemory(device, allocation.memory, nullptr);
   }
+  driver.DestroyDescriptorPool(device, descriptorPool, nullptr);
   driver.DestroyFence(device, fence, nullptr);
   driver.DestroyCommandPool(device, commandPool, nullptr);
   driver.DestroyDevice(device, nullptr);

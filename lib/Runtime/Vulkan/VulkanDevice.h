@@ -45,10 +45,10 @@ private:
   const Allocation *find(const void *data, uint64_t bytes, uint64_t &offset) const;
   relax_rt_status prepare(const DeviceKernel &kernel, std::vector<Pipeline> *&pipelines);
   relax_rt_status makePipeline(const DeviceStage &stage, vk::Handle shader, Pipeline &pipeline);
-  relax_rt_status makePool(const DeviceLaunch &launch, vk::Handle &pool);
-  relax_rt_status record(const DeviceLaunch &launch, const std::vector<Pipeline> &pipelines, vk::Handle pool);
+  relax_rt_status preparePool(const DeviceLaunch &launch);
+  relax_rt_status record(const DeviceLaunch &launch, const std::vector<Pipeline> &pipelines);
   relax_rt_status bindStage(const DeviceLaunch &launch, const DeviceStage &stage, const Pipeline &pipeline,
-                            vk::Handle pool, void *numbers, vk::Handle &set);
+                            void *numbers, vk::Handle &set);
   relax_rt_status submit();
   void destroy(std::vector<Pipeline> &pipelines);
   /// Whole words, one at least: a narrow access may be made of wide ones. Memory ends at multiples of 64 bytes.
@@ -58,7 +58,8 @@ private:
   vk::PhysicalDevice physical = nullptr;
   vk::Device device = nullptr;
   vk::Queue queue = nullptr;
-  vk::Handle commandPool = 0, fence = 0;
+  vk::Handle commandPool = 0, fence = 0, descriptorPool = 0;
+  uint32_t poolSets = 0, poolBuffers = 0; // what the pool has room for
   vk::CommandBuffer commands = nullptr;
   uint32_t family = 0, supported = 0, memoryType = 0, maxWorkgroups = 0;
   uint64_t maxRange = 0, alignment = 0;

@@ -42,6 +42,7 @@ namespace relax_rt::vk {
   F(DestroyPipeline, void, (Device, Handle, const void *))                                                             \
   F(CreateDescriptorPool, Result, (Device, const DescriptorPoolCreateInfo *, const void *, Handle *))                  \
   F(DestroyDescriptorPool, void, (Device, Handle, const void *))                                                       \
+  F(ResetDescriptorPool, Result, (Device, Handle, Flags))                                                              \
   F(AllocateDescriptorSets, Result, (Device, const SetAllocateInfo *, Handle *))                                       \
   F(UpdateDescriptorSets, void, (Device, uint32_t, const WriteSet *, uint32_t, const void *))                          \
   F(CreateCommandPool, Result, (Device, const CommandPoolCreateInfo *, const void *, Handle *))                        \

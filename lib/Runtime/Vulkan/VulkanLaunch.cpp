@@ -78,19 +78,25 @@ relax_rt_status VulkanDevice::prepare(const DeviceKernel &kernel, std::vector<Pi
 /// Room for the numbers of a stage, so that those of the next begin where a buffer may.
 static uint64_t getNumbersBytes(const std::vector<uint32_t> &values) { return (values.size() * 4 + 63) / 64 * 64; }
 
-relax_rt_status VulkanDevice::makePool(const DeviceLaunch &launch, Handle &pool) {
-  uint32_t count = 1;
+/// The pool is kept from launch to launch, and made anew when a kernel needs a larger one. No launch is running.
+relax_rt_status VulkanDevice::preparePool(const DeviceLaunch &launch) {
+  uint32_t buffers = 1, sets = static_cast<uint32_t>(launch.kernel->stages.size()) + 1;
   for (const DeviceStage &stage : launch.kernel->stages)
-    count += static_cast<uint32_t>(stage.bindings.size());
-  PoolSize size = {kStorageBuffer, count};
-  DescriptorPoolCreateInfo info = {
-      kDescriptorPoolCreateInfo, nullptr, 0, static_cast<uint32_t>(launch.kernel->stages.size()) + 1, 1, &size};
-  return check(driver.CreateDescriptorPool(device, &info, nullptr, &pool), "vkCreateDescriptorPool");
+    buffers += static_cast<uint32_t>(stage.bindings.size());
+  if (descriptorPool && sets <= poolSets && buffers <= poolBuffers)
+    return check(driver.ResetDescriptorPool(device, descriptorPool, 0), "vkResetDescriptorPool");
+  driver.DestroyDescriptorPool(device, descriptorPool, nullptr);
+  descriptorPool = 0;
+  poolSets = std::max(sets, poolSets);
+  poolBuffers = std::max(buffers, poolBuffers);
+  PoolSize size = {kStorageBuffer, poolBuffers};
+  DescriptorPoolCreateInfo info = {kDescriptorPoolCreateInfo, nullptr, 0, poolSets, 1, &size};
+  return check(driver.CreateDescriptorPool(device, &info, nullptr, &descriptorPool), "vkCreateDescriptorPool");
 }
 
 relax_rt_status VulkanDevice::bindStage(const DeviceLaunch &launch, const DeviceStage &stage, const Pipeline &pipeline,
-                                        Handle pool, void *numbers, Handle &set) {
-  SetAllocateInfo info = {kDescriptorSetAllocateInfo, nullptr, pool, 1, &pipeline.setLayout};
+                                        void *numbers, Handle &set) {
+  SetAllocateInfo info = {kDescriptorSetAllocateInfo, nullptr, descriptorPool, 1, &pipeline.setLayout};
   if (relax_rt_status status = check(driver.AllocateDescriptorSets(device, &info, &set), "vkAllocateDescriptorSets"))
     return status;
   std::vector<BufferInfo> buffers(stage.bindings.size());
@@ -112,7 +118,7 @@ relax_rt_status VulkanDevice::bindStage(const DeviceLaunch &launch, const Device
   return RELAX_RT_OK;
 }
 
-relax_rt_status VulkanDevice::record(const DeviceLaunch &launch, const std::vector<Pipeline> &pipelines, Handle pool) {
+relax_rt_status VulkanDevice::record(const DeviceLaunch &launch, const std::vector<Pipeline> &pipelines) {
   if (relax_rt_status status = check(driver.ResetCommandPool(device, commandPool, 0), "vkResetCommandPool"))
     return status;
   CommandBufferBeginInfo begin = {kCommandBufferBeginInfo, nullptr, 1, nullptr};
@@ -126,7 +132,7 @@ relax_rt_status VulkanDevice::record(const DeviceLaunch &launch, const std::vect
       continue;
     std::memcpy(numbers, values.data(), values.size() * 4);
     Handle set = 0;
-    if (relax_rt_status status = bindStage(launch, stage, pipelines[i], pool, numbers, set))
+    if (relax_rt_status status = bindStage(launch, stage, pipelines[i], numbers, set))
       return status;
     numbers += getNumbersBytes(values);
     driver.CmdBindPipeline(commands, kBindPointCompute, pipelines[i].pipeline);
@@ -169,12 +175,9 @@ relax_rt_status VulkanDevice::launch(const DeviceLaunch &launch) {
   std::vector<Pipeline> *pipelines = nullptr;
   if (relax_rt_status status = prepare(*launch.kernel, pipelines))
     return status;
-  Handle pool = 0;
-  if (relax_rt_status status = makePool(launch, pool))
+  if (relax_rt_status status = preparePool(launch))
     return status;
-  relax_rt_status status = record(launch, *pipelines, pool);
-  if (status == RELAX_RT_OK)
-    status = submit();
-  driver.DestroyDescriptorPool(device, pool, nullptr);
-  return status;
+  if (relax_rt_status status = record(launch, *pipelines))
+    return status;
+  return submit();
 }
