@@ -146,3 +146,27 @@ def test_no_opencl(tool, tmp_path):
     assert process.returncode == 1
     assert process.stderr.startswith("relax-run: error: device 'opencl' is unavailable: "), process.stderr
     assert tool(*command).returncode == 0
+
+
+def test_export(tool, tmp_path):
+    """relax-translate writes the code of one kernel, and the host's as LLVM IR."""
+    (tmp_path / "f.mlir").write_text(function("f", *SQUARE) + function("g", *EXP))
+    for name, after in [("spirv", ["--after=relax-device-kernels-to-spirv"]), ("llvm", [])]:
+        compiled = tool("relax-compile", tmp_path / "f.mlir", "--function=*", "--target=cpu,vulkan,opencl", "--emit=mlir", *after,
+                        "-o", tmp_path / f"{name}.mlir")
+        assert compiled.returncode == 0, compiled.stderr
+    export = ["relax-translate", "--export-spirv", tmp_path / "spirv.mlir", "-o", tmp_path / "k.spv"]
+    for options, text in [([], "name a target, the module has 'vulkan', 'opencl'"),
+                          (["--device=vulkan"], "name a kernel, the module has 'exp', 'matmul'"),
+                          (["--device=abacus"], "no target 'abacus'"), (["--device=vulkan", "--kernel=none"], "no kernel 'none'")]:
+        process = tool(*export, *options)
+        assert process.returncode == 1, process.stderr
+        assert text in process.stderr or text.replace("'exp', 'matmul'", "'matmul', 'exp'") in process.stderr, process.stderr
+    assert tool(*export, "--device=vulkan", "--kernel=matmul").returncode == 0
+    assert (tmp_path / "k.spv").read_bytes()[:4] == struct.pack("<I", 0x07230203)
+    process = tool("relax-translate", "--export-llvm", tmp_path / "llvm.mlir")
+    assert process.returncode == 0 and "define " in process.stdout, process.stderr
+    process = tool("relax-translate", "--export-spirv", tmp_path / "f.mlir")
+    assert process.returncode == 1 and "the module has no code for devices" in process.stderr, process.stderr
+    process = tool("relax-translate", tmp_path / "f.mlir")
+    assert process.returncode == 1 and "expected one of --import-onnx" in process.stderr, process.stderr

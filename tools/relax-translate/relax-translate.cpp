@@ -1,4 +1,4 @@
-//===- relax-translate.cpp - Import of models ------------------------------===//
+//===- relax-translate.cpp - Import of models, export of code --------------===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -7,10 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../ImportFlags.h"
+#include "Export.h"
+
+#include "RelaxDialect/InitAll.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -21,6 +28,30 @@ using namespace mlir;
 static int fail(const Twine &reason) {
   llvm::errs() << "relax-translate: error: " << reason << "\n";
   return 1;
+}
+
+/// What kinds of code can be written of a compiled module.
+static int exportCode(StringRef input, StringRef output, bool asLLVM, StringRef device, StringRef kernel) {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  relax::registerAllDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, sources, ParserConfig(&context));
+  if (!module)
+    return 1;
+  std::string problem;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &problem);
+  if (!file)
+    return fail(problem);
+  if (failed(asLLVM ? exportLLVM(*module, file->os(), problem)
+                    : exportSPIRV(*module, device, kernel, file->os(), problem)))
+    return fail(problem);
+  file->keep();
+  return 0;
 }
 
 int main(int argc, char **argv) {
@@ -35,12 +66,24 @@ int main(int argc, char **argv) {
                            llvm::cl::cat(category));
   llvm::cl::opt<bool> gguf("import-gguf", llvm::cl::desc("Read a GGUF model into relax graph ops"),
                            llvm::cl::cat(category));
+  llvm::cl::opt<bool> spirv("export-spirv",
+                            llvm::cl::desc("Write the SPIR-V of a kernel of a module (relax-compile --emit=mlir "
+                                           "--after=relax-device-kernels-to-spirv)"),
+                            llvm::cl::cat(category));
+  llvm::cl::opt<bool> llvmIR("export-llvm", llvm::cl::desc("Write a module of the LLVM dialect as LLVM IR"),
+                             llvm::cl::cat(category));
+  llvm::cl::opt<std::string> device("device", llvm::cl::desc("With --export-spirv: of which device"),
+                                    llvm::cl::value_desc("name"), llvm::cl::cat(category));
+  llvm::cl::opt<std::string> kernel("kernel", llvm::cl::desc("With --export-spirv: which kernel"),
+                                    llvm::cl::value_desc("name"), llvm::cl::cat(category));
   ImportFlags flags(category);
   registerAsmPrinterCLOptions();
   llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "Reads models into relax.\n");
-  if (onnx == gguf)
-    return fail("expected one of --import-onnx and --import-gguf");
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Reads models into relax, writes code of compiled modules.\n");
+  if (int(onnx) + int(gguf) + int(spirv) + int(llvmIR) != 1)
+    return fail("expected one of --import-onnx, --import-gguf, --export-spirv and --export-llvm");
+  if (spirv || llvmIR)
+    return exportCode(input, output, llvmIR, device, kernel);
   if (input == "-")
     return fail("a model is read from a named file: weights refer to it");
   relax::ONNXImportOptions onnxOptions;
