@@ -1,0 +1,49 @@
+# Licensed under the Apache License, Version 2.0. See LICENSE.
+"""Whole models on a device: an encoder layer, a decoder layer with a cache, and one process for many sizes."""
+import generated_models as models
+import numpy as np
+import pytest
+from model_runs import check_close
+from test_vulkan import needs_driver
+
+BERT = {**models.SMALL_BERT, "layers": 1}
+DECODER = {**models.SMALL_DECODER, "layers": 1}
+CASES = {
+    "bert": (models.save_bert, BERT, [models.bert_inputs(b, s, BERT["vocabulary"]) for b, s in [(2, 17), (1, 1), (2, 0), (1, 9)]]),
+    "decoder": (models.save_decoder, DECODER,
+                [models.decoder_inputs(*shape, **DECODER) for shape in [(1, 12, 0), (1, 1, 12), (2, 3, 5), (1, 1, 1)]]),
+}
+
+
+@needs_driver
+@pytest.mark.parametrize("capture", [False, True])
+@pytest.mark.parametrize("name", CASES)
+def test_model(tool, tmp_path, name, capture):
+    """Every kernel runs on the device; recorded launches that are run again give the same bits."""
+    save, config, inputs = CASES[name]
+    save(tmp_path / "model.onnx", **config)
+    options = ["--capture"] if capture else []
+    compiled = tool("relax-compile", tmp_path / "model.onnx", "--target=cpu,vulkan", *options, "-o", tmp_path / "model.rlx")
+    assert compiled.returncode == 0 and not compiled.stderr, compiled.stderr
+    runs = [*inputs, *inputs] if capture else inputs
+    results = {}
+    for device in ["cpu", "vulkan"]:
+        command = []
+        for index, given in enumerate(runs):
+            np.savez(tmp_path / f"in{index}.npz", **given)
+            command += ["--inputs", tmp_path / f"in{index}.npz", "--outputs", tmp_path / f"{device}{index}.npz"]
+        process = tool("relax-run", tmp_path / "model.rlx", f"--device={device}", "--counters", *command)
+        assert process.returncode == 0, process.stderr
+        assert "launches on the CPU: 0\n" in process.stdout, process.stdout
+        counters = dict(line.rsplit(": ", 1) for line in process.stdout.splitlines())
+        assert not capture or int(counters["replays"]) > 0, counters
+        results[device] = []
+        for index in range(len(runs)):
+            with np.load(tmp_path / f"{device}{index}.npz") as outputs:
+                results[device].append(dict(outputs))
+    assert int(counters["device launches"]) == int(counters["kernel launches"]) > 0
+    for index, (got, want) in enumerate(zip(results["vulkan"], results["cpu"])):
+        for key in want:
+            check_close(got[key], want[key], f"{key} at run {index}")
+            if capture:
+                assert got[key].tobytes() == results["vulkan"][index % len(inputs)][key].tobytes(), f"{key} at run {index}"
