@@ -63,13 +63,23 @@ func.func private @any(%x: memref<?x?xi1>, %y: memref<?xi1>, %e: memref<1xi64>) 
 // What has no stage runs on the CPU.
 // CHECK-LABEL: module @relax_device
 //   CHECK-NOT:   gpu.module
-module attributes {relax.kernels = ["sine", "loop"]} {
+module attributes {relax.kernels = ["sine", "rest", "loop"]} {
 // expected-remark @below {{kernel 'sine' runs on the CPU: it 'math.sin' has no exact form on devices}}
 func.func private @sine(%x: memref<?xf32>, %y: memref<?xf32>, %e: memref<1xi64>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
   ^bb0(%in: f32, %out: f32):
     %d = math.sin %in : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+// expected-remark @below {{kernel 'rest' runs on the CPU: it 'arith.remf' has no exact form on devices}}
+func.func private @rest(%x: memref<?xf32>, %y: memref<?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %d = arith.remf %in, %out : f32
     linalg.yield %d : f32
   }
   return
