@@ -159,10 +159,23 @@ RELAX_API const char *relax_pass_run_name(const relax_pass_run *run);
 /** The operation that the pass works on, as text. */
 RELAX_API void relax_pass_run_print(const relax_pass_run *run, relax_bytes_fn fn, void *user);
 
+/** A decision of a pass; valid until the callback returns. */
+typedef struct relax_remark {
+  const char *kind; /* passed, missed, failed or analysis */
+  const char *pass;
+  const char *name; /* what was decided, Fused */
+  const char *message;
+  const char *place; /* file:line:column; empty where it is not known */
+} relax_remark;
+/** Runs for each remark, from any thread, one at a time. It calls no function for the same context. */
+typedef void (*relax_remark_fn)(void *user, const relax_remark *remark);
+
 typedef struct relax_pipeline_options {
   bool skip_verifier; /* do not verify after each pass */
   relax_pass_fn fn;   /* NULL: none */
   void *user;
+  const char *remarks; /* a regular expression over names of passes; NULL: no remarks */
+  relax_remark_fn remark_fn;
 } relax_pipeline_options;
 
 /** Runs `pipeline`, such as "canonicalize,relax-simplify" or "builtin.module(cse)", on the module. Passes and pipelines

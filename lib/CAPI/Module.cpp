@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "Impl.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Pipelines/Remarks.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -256,6 +258,16 @@ static relax_status runPipeline(Call &call, relax_module *module, StringRef text
   bool isWatched = options && options->fn;
   if (isWatched)
     manager.addInstrumentation(std::make_unique<Observer>(*options));
+  bool hasRemarks = options && options->remarks && options->remark_fn;
+  if (hasRemarks) {
+    auto tell = [options](const relax::PassRemark &found) {
+      relax_remark remark = {found.kind.c_str(), found.category.c_str(), found.name.c_str(), found.message.c_str(),
+                             found.place.c_str()};
+      options->remark_fn(options->user, &remark);
+    };
+    if (failed(relax::forEachRemark(&context, options->remarks, tell)))
+      return call.fail(RELAX_INVALID_ARGUMENT, "not a regular expression: '" + std::string(options->remarks) + "'");
+  }
   module->view.reset();
   module->owner->isRunning = true;
   // Callbacks come from the caller's thread.
@@ -264,6 +276,8 @@ static relax_status runPipeline(Call &call, relax_module *module, StringRef text
   LogicalResult result = manager.run(*module->module);
   if (isWatched)
     context.enableMultithreading();
+  if (hasRemarks)
+    context.setRemarkEngine(nullptr);
   module->owner->isRunning = false;
   module->functions.reset();
   if (succeeded(result))

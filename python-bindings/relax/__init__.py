@@ -18,7 +18,7 @@ if typing.TYPE_CHECKING:
     from ._compiler import Expr, Fact, Module, ModuleFunction, Op, Prover, Value, ceildiv, dim, expr, maximum, minimum
     from .builder import Pipeline, function
     from .compiler import interpret, prove
-    from .passes import Pass, PrintChanges, Rewriter, Timing, pass_, pattern, patterns
+    from .passes import Pass, PrintChanges, Remark, Remarks, Rewriter, Timing, pass_, pattern, patterns
     from .programs import (
         In,
         Out,
@@ -39,13 +39,14 @@ if typing.TYPE_CHECKING:
     )
 
 __all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "In", "Module", "ModuleFunction", "Op", "Out",
-           "Pass", "Pipeline", "PrintChanges", "Prover", "RelaxError", "Rewriter", "Session", "TensorInfo",
-           "TensorProgram", "Timing", "Value", "ceil", "ceildiv", "cos", "dim", "erf", "exp", "exp2", "expr", "floor",
-           "function", "generate", "gguf", "grid", "interpret", "load", "log", "maximum", "minimum", "onnx", "pass_",
-           "pattern", "patterns", "prove", "rsqrt", "sin", "sqrt", "tanh", "tensor_program"]
+           "Pass", "Pipeline", "PrintChanges", "Prover", "RelaxError", "Remark", "Remarks", "Rewriter",
+           "Session", "TensorInfo", "TensorProgram", "Timing", "Value", "ceil", "ceildiv", "cos", "dim",
+           "erf", "exp", "exp2", "expr", "floor", "function", "generate", "gguf", "grid", "interpret",
+           "load", "log", "maximum", "minimum", "onnx", "pass_", "pattern", "patterns", "prove", "rsqrt",
+           "sin", "sqrt", "tanh", "tensor_program"]
 
 _BUILDER = ("Pipeline", "function")
-_PASSES = ("Pass", "PrintChanges", "Rewriter", "Timing", "pass_", "pattern", "patterns")
+_PASSES = ("Pass", "PrintChanges", "Remark", "Remarks", "Rewriter", "Timing", "pass_", "pattern", "patterns")
 _PROGRAMS = ("In", "Out", "TensorProgram", "ceil", "cos", "erf", "exp", "exp2", "floor", "grid", "log", "rsqrt", "sin",
              "sqrt", "tanh", "tensor_program")
 _COMPILER = ("Expr", "Fact", "Module", "ModuleFunction", "Op", "Prover", "Value", "ceildiv", "dim", "expr", "interpret",

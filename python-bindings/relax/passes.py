@@ -9,6 +9,7 @@
 
     relax.Pipeline("canonicalize", relu_of_relu)(module)
 """
+import dataclasses
 import difflib
 import re
 import sys
@@ -208,6 +209,38 @@ class Timing:
     def __str__(self):
         rows = sorted(self.seconds.items(), key=lambda item: -item[1])
         return "\n".join(f"{seconds * 1000:9.3f} ms  {name}" for name, seconds in rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class Remark:
+    """A decision of a pass. `place` is file:line:column, empty where it is not known."""
+
+    kind: str
+    pass_name: str
+    name: str
+    message: str
+    place: str
+
+    def __str__(self):
+        return f"{self.place + ': ' if self.place else ''}remark: {self.pass_name}: {self.name}: {self.message}"
+
+
+class Remarks(list):
+    """What passes decided: `remarks = relax.Remarks("relax-fuse-.*"); module.run(pipeline, remarks=remarks)`.
+
+    filter: a regular expression over names of passes. The items are Remark objects, in the order in which they came.
+    """
+
+    def __init__(self, filter=".*"):
+        super().__init__()
+        self.filter = filter
+
+    def add(self, *fields):
+        """Called for each remark."""
+        self.append(Remark(*fields))
+
+    def __str__(self):
+        return "\n".join(map(str, self))
 
 
 class PrintChanges:

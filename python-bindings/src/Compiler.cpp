@@ -10,7 +10,9 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+#include <vector>
 
 using namespace relax_python;
 
@@ -65,7 +67,8 @@ public:
 
   nb::str print() const;
   nb::bytes writeBytecode() const;
-  void run(const std::string &pipeline, bool verify, const nb::object &before, const nb::object &after);
+  void run(const std::string &pipeline, bool verify, const nb::object &before, const nb::object &after,
+           const nb::object &remarks);
   std::vector<Signature> getFunctions() const;
   Signature find(const std::optional<std::string> &name) const;
   nb::dict interpret(const Signature &signature, const nb::args &args, const nb::kwargs &kwargs) const;
@@ -90,7 +93,14 @@ struct ModuleFunction {
 struct Watch {
   nb::object before, after;
   std::optional<nb::python_error> error;
+  /// Kind, pass, name, message, place; told when the pipeline has ended.
+  std::vector<std::array<std::string, 5>> remarks;
 };
+
+void keepRemark(void *user, const relax_remark *remark) {
+  static_cast<Watch *>(user)->remarks.push_back(
+      {remark->kind, remark->pass, remark->name, remark->message, remark->place});
+}
 
 void tellPython(void *user, relax_pass_event event, const relax_pass_run *run) {
   auto &watch = *static_cast<Watch *>(user);
@@ -122,19 +132,28 @@ nb::bytes Module::writeBytecode() const {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-void Module::run(const std::string &pipeline, bool verify, const nb::object &before, const nb::object &after) {
-  Watch watch{before, after, std::nullopt};
+void Module::run(const std::string &pipeline, bool verify, const nb::object &before, const nb::object &after,
+                 const nb::object &remarks) {
+  Watch watch{before, after, std::nullopt, {}};
+  std::string filter;
   relax_pipeline_options options = {};
   options.skip_verifier = !verify;
   options.user = &watch;
   if (!before.is_none() || !after.is_none())
     options.fn = tellPython;
+  if (!remarks.is_none()) {
+    filter = nb::cast<std::string>(remarks.attr("filter"));
+    options.remarks = filter.c_str();
+    options.remark_fn = keepRemark;
+  }
   relax_status status;
   {
     nb::gil_scoped_release unlocked;
     std::lock_guard<std::recursive_mutex> lock(mutex);
     status = relax_module_run_pipeline(handle, pipeline.c_str(), &options);
   }
+  for (const auto &[kind, pass, name, message, place] : watch.remarks)
+    remarks.attr("add")(kind, pass, name, decode(message), decode(place));
   if (watch.error)
     throw nb::python_error(*watch.error);
   check(status);
@@ -369,18 +388,19 @@ NB_MODULE(_compiler, module) {
       .def(
           "run",
           [](nb::handle self, const std::string &pipeline, bool verify, const nb::object &before,
-             const nb::object &after) {
-            nb::cast<Module &>(self).run(pipeline, verify, before, after);
+             const nb::object &after, const nb::object &remarks) {
+            nb::cast<Module &>(self).run(pipeline, verify, before, after, remarks);
             return nb::borrow(self);
           },
           nb::arg("pipeline"), nb::kw_only(), nb::arg("verify") = true, nb::arg("before") = nb::none(),
-          nb::arg("after") = nb::none(),
+          nb::arg("after") = nb::none(), nb::arg("remarks") = nb::none(),
           nb::sig("def run(self, pipeline: str, *, verify: bool = True, "
                   "before: typing.Callable[[str, str], None] | None = None, "
-                  "after: typing.Callable[[str, str], None] | None = None) -> Module"),
+                  "after: typing.Callable[[str, str], None] | None = None, "
+                  "remarks: typing.Any = None) -> Module"),
           "Runs passes on the module, such as 'canonicalize,relax-simplify', and returns it.\n\n"
           "before and after are called with the name of each pass and the operation that it works on as text. The GIL\n"
-          "is released in between.")
+          "is released in between. remarks is a relax.Remarks, which collects what passes say of their decisions.")
       .def(
           "walk",
           [](nb::handle self, const std::optional<std::string> &name) {

@@ -233,3 +233,23 @@ def test_threads(relax, module):
     stop.set()
     reader.join(60)
     assert not reader.is_alive() and seen
+
+
+def test_remarks(relax):
+    """Decisions as objects, of the passes that are asked for."""
+    n = relax.dim("n")
+    with relax.function() as f:
+        f.output(y=(f.input("x", (n, 4)) @ f.input("w", (4, 8))).relu())
+    fusion, everything = relax.Remarks("relax-fuse-.*"), relax.Remarks()
+    pipeline = "relax-simplify,relax-decompose-ops,relax-legalize-ops,relax-optimize,relax-plan"
+    f.module.clone().run(pipeline, remarks=fusion)
+    f.module.clone().run(pipeline, remarks=everything)
+    assert [(remark.kind, remark.pass_name, remark.name) for remark in fusion] == [
+        ("passed", "relax-fuse-ops", "Grouped"), ("passed", "relax-fuse-tensor-programs", "Fused")]
+    assert set(map(str, fusion)) <= set(map(str, everything)) and fusion[0].message == "grouped 2 calls"
+    assert fusion[0].place.endswith(".py:" + fusion[0].place.split(":")[-2] + ":1") and "test_passes.py" in fusion[0].place
+    # Without them nothing is collected.
+    f.module.clone().run(pipeline)
+    assert len(fusion) == 2
+    with pytest.raises(relax.RelaxError, match="not a regular expression"):
+        f.module.clone().run("canonicalize", remarks=relax.Remarks("("))
