@@ -262,6 +262,26 @@ def test_stablehlo_equal_sizes(relax):
         function(x, x[:1])
 
 
+def test_stablehlo_equal_sizes_in_a_branch(relax):
+    """What only one branch needs is compared there: nothing is broadcast in silence, the other branch takes any sizes."""
+    body = """
+  %z = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %c = "stablehlo.compare"(%z, %g) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %r = "stablehlo.if"(%c) ({
+    %x = "stablehlo.add"(%a, %b) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    "stablehlo.return"(%x) : (tensor<?xf32>) -> ()
+  }, {
+    "stablehlo.return"(%a) : (tensor<?xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<?xf32>"""
+    text = wrap(("tensor<?xf32>", "tensor<?xf32>", "tensor<f32>"), "tensor<?xf32>", body)
+    function = run_main(relax, text.replace("%c: tensor<f32>", "%g: tensor<f32>"))
+    x = np.arange(3, dtype=np.float32)
+    np.testing.assert_array_equal(first(function(x, x, np.float32(1))), 2 * x)
+    np.testing.assert_array_equal(first(function(x, x[:1], np.float32(-1))), x)
+    with pytest.raises(relax.RelaxError, match="extents that an operation needs to be equal are not"):
+        function(x, x[:1], np.float32(1))
+
+
 @pytest.mark.parametrize("op, message", [
     ('"stablehlo.rng"(%a) : (tensor<?xf32>) -> tensor<?xf32>', "'stablehlo.rng' op is not known to the import"),
     ('"stablehlo.custom_call"(%a) <{call_target_name = "foo"}> : (tensor<?xf32>) -> tensor<?xf32>',

@@ -241,11 +241,9 @@ void ForeignImporter::requireEqual(SymExpr a, SymExpr b) {
   case sym::Verdict::Depends:
     break;
   }
-  // Inside of branches and loops nothing follows for the whole function; the op itself is checked when it runs.
-  if (depth > 1)
-    return;
-  if (!isArgumentSymbols(a) || !isArgumentSymbols(b))
-    return;
+  // Inside of branches and loops nothing follows for the whole function: it is compared there.
+  if (depth > 1 || !isArgumentSymbols(a) || !isArgumentSymbols(b))
+    return require({a, sym::Fact::Op::Equal, b}, "extents that an operation needs to be equal are not");
   // The first symbol stays.
   if (a.getSymbol() && b.getSymbol() && argumentSymbols.lookup(*a.getSymbol()) < argumentSymbols.lookup(*b.getSymbol()))
     std::swap(a, b);

@@ -105,8 +105,11 @@ static SmallVector<Value> getOperands(ForeignImporter &w, Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(w.get(operand));
-    if (operands.size() > 1)
-      w.requireSameDims(operands[0], operands.back());
+    if (operands.size() == 1)
+      continue;
+    w.requireSameDims(operands[0], operands.back());
+    // In a branch, what is compared there gets the first one's symbols.
+    operands.back() = w.withDims(operands.back(), w.dims(operands[0]));
   }
   return operands;
 }
@@ -186,8 +189,11 @@ static void emitIsFinite(ForeignImporter &w, Operation *op) {
 static void emitSelect(ForeignImporter &w, Operation *op) {
   Value condition = w.get(op->getOperand(0)), a = w.get(op->getOperand(1)), b = w.get(op->getOperand(2));
   w.requireSameDims(a, b);
-  if (condition && w.rank(condition) != 0)
+  b = w.withDims(b, w.dims(a));
+  if (condition && w.rank(condition) != 0) {
     w.requireSameDims(condition, a);
+    condition = w.withDims(condition, w.dims(a));
+  }
   w.set(op->getResult(0), w.select(condition, a, b));
   follow(w, op);
 }
