@@ -202,7 +202,7 @@ template <typename OpTy> struct ReduceBeforePermutation final : OpRewritePattern
       if (op.getKeepdims())
         order.push_back(from);
       else if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(to)))
-        order.push_back(from - llvm::count_if(axes, [&](int64_t axis) { return axis < from; }));
+        order.push_back(from - std::distance(axes.begin(), llvm::lower_bound(axes, from)));
     Composer c(rewriter, op);
     Value reduced = c.make<OpTy>(permute.getOperand(), rewriter.getDenseI64ArrayAttr(axes), op.getKeepdimsAttr());
     reportSunk(op, "a permutation");
