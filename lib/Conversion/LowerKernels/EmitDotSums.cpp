@@ -61,9 +61,13 @@ private:
     if (number + sum.unrolled == reductions.size()) {
       values.clear();
       dots.forget();
-      for (auto [row, madeRow] : llvm::enumerate(made)) {
-        moveTo(sides.made, madeRow);
-        emitCopies(number, row, sums);
+      if (used.size() > made.size()) {
+        emitCopies(number, [&] { addPairs(sums); });
+      } else {
+        for (auto [row, madeRow] : llvm::enumerate(made)) {
+          moveTo(sides.made, madeRow);
+          emitCopies(number, [&] { addRow(row, sums); });
+        }
       }
       return sums;
     }
@@ -78,13 +82,30 @@ private:
   }
 
   /// The loops that are written out, around groups.
-  void emitCopies(unsigned number, size_t row, MutableArrayRef<Value> sums) {
+  void emitCopies(unsigned number, function_ref<void()> body) {
     if (number == reductions.size() || reductions[number] >= sum.firstLane)
-      return forEachUsed(row, [&](size_t place) { sums[place] = addTerms(sums[place], getAddend(), false); });
+      return body();
     unsigned loop = reductions[number];
     for (int64_t index = 0; index < ranges[loop]; ++index) {
       at[loop] = constant(index);
-      emitCopies(number + 1, row, sums);
+      emitCopies(number + 1, body);
+    }
+  }
+
+  /// What is loaded for the present made row is used up before the next one needs registers.
+  void addRow(size_t row, MutableArrayRef<Value> sums) {
+    forEachUsed(row, [&](size_t place) { sums[place] = addTerms(sums[place], getAddend(), false); });
+  }
+
+  /// The other way round, where there are more used rows: a few made ones stay in registers.
+  void addPairs(MutableArrayRef<Value> sums) {
+    for (auto [number, usedRow] : llvm::enumerate(used)) {
+      moveTo(sides.used, usedRow);
+      for (auto [row, madeRow] : llvm::enumerate(made)) {
+        moveTo(sides.made, madeRow);
+        Value &total = sums[row * used.size() + number];
+        total = addTerms(total, getAddend(), false);
+      }
     }
   }
 
