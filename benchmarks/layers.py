@@ -2,16 +2,19 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """What one more layer costs in a decoder: launches, bytes that kernels read and write, and the time of passes.
 
-Decoders with few and with twice as many layers are compiled with and without fusion; the difference of both, divided,
-is one layer. Bytes are those of the operands and results of each call, beside the least, which is what a layer's
-weights, cache and the new rows of it take when everything else stays in registers. Then the passes up to the memory
-plan are timed for two depths, by CPU time (the best of some runs), TVM's beside them where --tvm or the environment
-variable RELAX_TVM names a Python that has it (see tvm_plans.py). Runs after a build:
+Decoders with one layer and with two are compiled with and without fusion; the difference is one layer. Launches are
+calls of kernels and library functions, `grid` counts those whose kernels have a range that is divided among threads.
+Bytes are those of the operands and results of each call, beside the least, which is what a layer's weights, cache and
+the new rows of it take when everything else stays in registers. Then the passes up to the memory plan are timed for two
+depths, by CPU time (the best of some runs). Where --tvm or the environment variable RELAX_TVM names a Python that has
+it, TVM's launches for the same file (see tvm_launches.py) and its time (see tvm_plans.py) stand beside. Runs after a
+build:
 
     .venv/bin/python3 benchmarks/layers.py [--size small|medium|large] [--prefill 128] [--past 128] [--depths 32 128]
         [--limit 4.4] [--tvm PYTHON] [--tvm-limit 0.5]
 """
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -43,11 +46,11 @@ def get_bytes(types, sizes):
     return total
 
 
-def compile_model(model, output, *options):
-    """CPU seconds; the module at the end of the planned phase is in `output`."""
+def compile_model(model, output, *options, after="relax-verify-planned"):
+    """CPU seconds; the module behind a pass, the end of the planned phase, is in `output`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([str(ROOT / "build/bin/relax-compile"), str(model), "--emit=mlir",
-                           "--after=relax-verify-planned", "-o", str(output), *options], capture_output=True, text=True)
+                           f"--after={after}", "-o", str(output), *options], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"layers.py: {done.stderr[:2000]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -63,18 +66,39 @@ def time_tvm(python, model):
     return json.loads(done.stdout.splitlines()[-1])["seconds"]
 
 
-def count(planned, sizes):
-    """(calls, bytes) of the main function."""
+def find_divided(kernels):
+    """Names of the kernels that are divided among threads."""
+    return set(re.findall(r"^ *func\.func private @([\w.]+)\(.*relax_tp\.range = ", kernels.read_text(errors="replace"),
+                          re.MULTILINE))
+
+
+def count(planned, divided, sizes):
+    """(calls, calls of divided kernels, bytes) of the main function."""
     text = planned.read_text(errors="replace")
     aliases = dict(re.findall(r"^(#\w+) = (#relax_sym\.shape<.*>)$", text, re.MULTILINE))
-    calls = total = 0
+    calls = grid = total = 0
     for line in text[text.index("func.func @main"):].splitlines():
         line = re.sub(r"#\w+(?=>)", lambda match: aliases.get(match.group(0), match.group(0)), line)
         if match := CALL.search(line):
             calls += 1
+            grid += match.group(1) in divided
             # Destinations are among the operands, and each is a result.
             total += get_bytes(match.group(2), sizes)
-    return calls, total
+    return calls, grid, total
+
+
+def count_tvm(python, folder, size):
+    """Launches of one layer in TVM, by phase."""
+    counts = []
+    for layers in (1, 2):
+        model = folder / "decoder.onnx"
+        save_decoder(model, layers=layers, **size, folded=True)
+        done = subprocess.run([python, str(ROOT / "benchmarks/tvm_launches.py"), str(model)], capture_output=True,
+                              text=True)
+        if done.returncode:
+            sys.exit(f"layers.py: {python}: {done.stderr[-2000:]}")
+        counts.append(json.loads(done.stdout.splitlines()[-1]))
+    return {phase: counts[1][phase] - counts[0][phase] for phase in counts[0]}
 
 
 def get_least(sizes, hidden, heads, kv_heads, inner, **_):
@@ -105,16 +129,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         model, planned = pathlib.Path(folder) / "decoder.onnx", pathlib.Path(folder) / "planned.mlir"
         rows = {}
-        for layers in (1, 2):
-            save_decoder(model, layers=layers, **size, external=args.size == "large")
+        forms = {"heads repeated": False, "heads folded": True}
+        for form, layers in itertools.product(forms, (1, 2)):
+            save_decoder(model, layers=layers, **size, external=args.size == "large", folded=forms[form])
             for title, options in (("default", []), ("without fusion", ["--disable=fusion"])):
+                compile_model(model, planned, *options, after="relax-partition-kernels")
+                divided = find_divided(planned)
                 compile_model(model, planned, *options)
-                rows[title, layers] = {where: count(planned, sizes) for where, sizes in points.items()}
-        print("one layer                       launches       MB   least MB")
-        for title in ("default", "without fusion"):
-            for where, sizes in points.items():
-                launches, moved = (two - one for one, two in zip(rows[title, 1][where], rows[title, 2][where]))
-                print(f"{where:14} {title:15} {launches:9} {moved / 1e6:8.3f}   {get_least(sizes, **size) / 1e6:8.3f}")
+                rows[form, title, layers] = {where: count(planned, divided, sizes) for where, sizes in points.items()}
+        print("one layer                                    launches  grid       MB   least MB")
+        for form, title, (where, sizes) in itertools.product(forms, ("default", "without fusion"), points.items()):
+            one, two = (rows[form, title, layers][where] for layers in (1, 2))
+            launches, grid, moved = (after - before for before, after in zip(one, two))
+            least = get_least(sizes, **size) / 1e6
+            print(f"{form:14} {where:14} {title:15} {launches:7} {grid:5} {moved / 1e6:8.3f}   {least:8.3f}")
+        if args.tvm:
+            for phase, launches in count_tvm(args.tvm, pathlib.Path(folder), size).items():
+                print(f"{'heads folded':14} {'TVM':14} {phase:30} {launches}")
         seconds, peer = [], None
         for layers in args.depths:
             small = {name: value for name, value in SMALL_DECODER.items() if name != "layers"}

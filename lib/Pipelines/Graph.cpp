@@ -85,7 +85,7 @@ static void addMixedPrecision(OpPassManager &manager, const KernelPipelineOption
   precision.to = type.str();
   manager.addPass(createMixedPrecisionPass(precision));
   manager.addPass(createCSEPass());
-  manager.addPass(createLegalizeOpsPass());
+  manager.addPass(createLegalizeOpsPass({/*leaveViews=*/options.fuse}));
   manager.addPass(createSymbolDCEPass());
 }
 
@@ -109,15 +109,17 @@ static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &
   addRewrites(manager, options);
   addDispatch(manager, options);
   addActivations(manager, options);
-  manager.addPass(createLegalizeOpsPass());
+  manager.addPass(createLegalizeOpsPass({/*leaveViews=*/options.fuse}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   addMixedPrecision(manager, options);
   // Before fusion, which would merge it into programs that run each time.
   if (options.liftWeights)
     manager.addPass(createLiftWeightComputationPass());
-  if (options.fuse)
+  if (options.fuse) {
     buildOptimizePipeline(manager);
+    manager.addPass(createViewReshapesPass());
+  }
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createVerifyMixedPass());
 }

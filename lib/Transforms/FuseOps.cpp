@@ -19,6 +19,7 @@
 #include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/LoopClasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/RowMajor.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "TensorAliases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -93,6 +94,7 @@ private:
   bool canJoinRows(graph::CallTPOp call, Candidate &candidate, Group &group);
   unsigned getRowRank(graph::CallTPOp call, Group &group);
   bool isRowSmall(graph::CallTPOp call, unsigned rank, int64_t &bytes);
+  void leaveViewsOutside(Group &group);
   void emit(Group &group);
 
   Block &block;
@@ -236,7 +238,8 @@ void BlockFuser::join(graph::CallTPOp call) {
 
 /// True when the loops of `call` would merge with those of the group and nothing expensive would run more often.
 bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &group) {
-  if (group.members.size() >= maxOps || group.byRows || !endsInLoops(candidate.program))
+  bool isMove = tp::onlyMoves(candidate.program);
+  if (group.members.size() >= maxOps || group.byRows || (!isMove && !endsInLoops(candidate.program)))
     return false;
   PatternKind path = PatternKind::Elementwise;
   unsigned uses = 0;
@@ -249,7 +252,8 @@ bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &grou
     uses += argument.count;
   }
   // Several loops that read the result at different places cannot all merge with the one that makes it.
-  if (uses != 1 && path != PatternKind::Elementwise)
+  bool canRepeat = path <= PatternKind::Injective && isMove;
+  if (uses != 1 && path != PatternKind::Elementwise && !canRepeat)
     return false;
   candidate.path = path;
 
@@ -387,7 +391,25 @@ graph::FusionGroupOp relax::createGroup(ArrayRef<graph::CallTPOp> calls) {
   return group;
 }
 
+/// What only gives a tensor another shape costs nothing by itself: it stays outside where the group begins or ends with
+/// it, and is a view there.
+void BlockFuser::leaveViewsOutside(Group &group) {
+  SmallVector<graph::CallTPOp> &members = group.members;
+  auto isView = [&](graph::CallTPOp call) { return tp::isRowMajorCopy(candidates[call].program); };
+  // All values in the group end in what its last call reads.
+  while (!members.empty() && isView(members.front()))
+    members.erase(members.begin());
+  for (size_t index = members.size(); index-- > 0;) {
+    auto isInside = [&](Value value) { return llvm::is_contained(members, value.getDefiningOp()); };
+    if (isView(members[index]) && llvm::none_of(members[index].getInputs(), isInside))
+      members.erase(members.begin() + index);
+  }
+}
+
 void BlockFuser::emit(Group &group) {
+  leaveViewsOutside(group);
+  if (group.members.size() < 2)
+    return;
   graph::FusionGroupOp fused = createGroup(llvm::to_vector(llvm::reverse(group.members)));
   remark::passed(fused.getLoc(), remark::RemarkOpts::name("Grouped").category(DEBUG_TYPE))
       << ("grouped " + Twine(group.members.size()) + " calls").str();

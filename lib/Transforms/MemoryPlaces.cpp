@@ -75,7 +75,7 @@ bool MemoryPlaces::update(Operation *op) {
         if (isa<TensorType>(operand.getType()))
           forward(operand, result);
     }
-  } else if (isa<MatchCastOp, RefineOp, EraseShapeOp>(op)) {
+  } else if (isa<MatchCastOp, RefineOp, EraseShapeOp, ReshapeOp>(op)) {
     forward(op->getOperand(0), op->getResult(0));
   } else if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {
     for (OpResult result : op->getResults())

@@ -85,6 +85,6 @@ bool relax::isAllowedAfterLegalization(Operation *op) {
   if (op->getName().getDialectNamespace() != "relax")
     return true;
   return isa<ProgramCallOpInterface, CallOp, ShapeOfOp, MakeShapeOp, ShapeToTensorOp, TensorToShapeOp, MatchCastOp,
-             RefineOp, EraseShapeOp, EvalExprOp, AssertShapeOp, AllocOp, StorageOp, TensorAtOp, WeightOp, WeightDataOp,
-             ConstantOp>(op);
+             RefineOp, EraseShapeOp, ReshapeOp, EvalExprOp, AssertShapeOp, AllocOp, StorageOp, TensorAtOp, WeightOp,
+             WeightDataOp, ConstantOp>(op);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeLoops.h"
+#include "LoopParts.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -159,6 +160,7 @@ void relax::mergeLoops(tp::ProgramOp program) {
   readOutputsAsInputs(program, rewriter);
   normalizeMaps(program);
 
+  computeReadParts(program, rewriter);
   RewritePatternSet patterns(context);
   linalg::populateElementwiseOpsFusionPatterns(patterns, shouldMerge);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
@@ -169,4 +171,6 @@ void relax::mergeLoops(tp::ProgramOp program) {
   normalizeMaps(program);
   DominanceInfo dominance(program);
   eliminateCommonSubExpressions(rewriter, dominance, program);
+  separatePlaces(program);
+  hoistScalars(program);
 }

@@ -16,12 +16,14 @@ using namespace mlir::relax::graph;
 
 /// The op has no code: its result is its operand.
 static bool isName(Operation *op) { return isa<MatchCastOp, RefineOp, EraseShapeOp>(op); }
+/// As isName, but under another shape. Only what is left after legalization: nothing else asks.
+static bool isView(Operation *op) { return isa<ReshapeOp>(op); }
 
 Value relax::getAliasSource(Value tensor, Through through) {
   Operation *op = tensor.getDefiningOp();
   if (!op)
     return Value();
-  if (isName(op))
+  if (isName(op) || (isView(op) && through == Through::Calls))
     return op->getOperand(0);
   auto call = dyn_cast<ProgramCallOpInterface>(op);
   OpOperand *tied =
@@ -60,7 +62,7 @@ SmallVector<Value> relax::getAliases(OpOperand &use) {
       if (auto counted = dyn_cast<scf::ForOp>(parent))
         aliases.push_back(counted.getRegionIterArg(index));
     }
-  } else if (isa<arith::SelectOp>(user) || isName(user)) {
+  } else if (isa<arith::SelectOp>(user) || isName(user) || isView(user)) {
     aliases.push_back(user->getResult(0));
   } else if (isa<CallOp>(user)) {
     // A function may give back what it was given.

@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 // The one place that knows which ops give a tensor that is another one's memory:
-// names (match_cast, refine, erase_shape), calls that write to an operand, calls
-// of functions, control flow. Destinations, planning and growth in place ask
+// names (match_cast, refine, erase_shape), views (reshape), calls that write to
+// an operand, calls of functions, control flow. Destinations, planning and growth in place ask
 // here; relax-verify-planned does not (MemoryPlaces.h), so that it finds what is
 // wrong here.
 //
@@ -19,9 +19,9 @@ namespace mlir::relax {
 
 /// What a walk from a tensor to what it is made of goes through.
 enum class Through {
-  Names,     // ops without code
+  Names,     // ops without code that keep extents
   SameShape, // and results of calls with the extents of the operand that they write to
-  Calls,     // and all results of calls that write to an operand
+  Calls,     // and all results of calls that write to an operand, and views of another shape
 };
 
 /// The tensor whose memory `tensor` certainly is, one step back; null when there is none.

@@ -65,6 +65,7 @@ private:
   void collectSizes();
   LogicalResult verifyOp(Operation *op);
   LogicalResult verifyTensorAt(TensorAtOp op);
+  LogicalResult verifyView(ReshapeOp op);
   LogicalResult verifyExtended(TensorAtOp op, StorageOp storage);
   LogicalResult verifyGrowingStorage(TensorAtOp op, StorageOp storage);
   LogicalResult verifyDestination(Operation *call, unsigned index, Value destination);
@@ -108,6 +109,8 @@ LogicalResult PlanVerifier::verifyOp(Operation *op) {
     return op->emitOpError("is left in the planned phase, expected 'relax.tensor_at'");
   if (auto at = dyn_cast<TensorAtOp>(op))
     return verifyTensorAt(at);
+  if (auto view = dyn_cast<ReshapeOp>(op))
+    return verifyView(view);
   if (auto library = dyn_cast<CallDPSOp>(op); library && failed(verifyWorkspace(library)))
     return failure();
   auto call = dyn_cast<ProgramCallOpInterface>(op);
@@ -134,6 +137,21 @@ LogicalResult PlanVerifier::verifyDestination(Operation *call, unsigned index, V
       return call->emitOpError("destination ") << index << " is the destination of another call too";
   }
   return success();
+}
+
+/// A view shows all of its operand's memory and nothing beside it.
+LogicalResult PlanVerifier::verifyView(ReshapeOp op) {
+  auto countElements = [&](Type type) {
+    SymExpr count = SymExpr::constant(op.getContext(), 1);
+    for (SymExpr dim : sym::getSymbolicDims(type))
+      count = count * dim;
+    return count;
+  };
+  SymExpr from = countElements(op.getOperand().getType()), to = countElements(op.getType());
+  if (from && to && sizes.getProver().isEqual(from, to) == Verdict::True)
+    return success();
+  return op.emitOpError("is a view of ") << (to ? to.str() : "?") << " elements, which are not proved to be the "
+                                         << (from ? from.str() : "?") << " of its operand";
 }
 
 /// Such a storage is as large as the one tensor in it, wherever that is made.
@@ -256,7 +274,7 @@ LogicalResult PlanVerifier::verifyLifeTimes() {
   PlaceSet live;
   for (Operation &op : llvm::reverse(function.getBody().front())) {
     // Ops without code only give names.
-    if (isa<MatchCastOp, RefineOp, EraseShapeOp, ShapeOfOp>(op))
+    if (isa<MatchCastOp, RefineOp, EraseShapeOp, ReshapeOp, ShapeOfOp>(op))
       continue;
     PlaceSet reads = contents.getRead(&op), writes = contents.getWritten(&op);
     PlaceSet needed = live;

@@ -69,3 +69,19 @@ func.func @calls(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_s
   %0 = relax.call @same(%x) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return %0 : tensor<?xf32, #n>
 }
+
+// -----
+
+#n = #relax_sym.shape<[n, 4]>
+#m = #relax_sym.shape<[n * 4]>
+
+// A view is the memory of its operand.
+// CHECK-LABEL: @views:
+//  CHECK-NEXT:   %2 may be %arg0
+//   CHECK-NOT:   may be
+func.func @views(%x: tensor<?x4xf32, #n>) -> tensor<?xf32, #m> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.shape_of %x : tensor<?x4xf32, #n> -> !relax.shape<[n, 4]>
+  %1 = relax.make_shape %0 : (!relax.shape<[n, 4]>) -> !relax.shape<[n * 4]>
+  %2 = relax.reshape %x, %1 : (tensor<?x4xf32, #n>, !relax.shape<[n * 4]>) -> tensor<?xf32, #m>
+  return %2 : tensor<?xf32, #m>
+}

@@ -312,3 +312,13 @@ func.func @cases(%a: i1, %b: i1, %c: i1, %d: i1, %e: i1, %f: i1, %g: i1) {
   %t6 = relax.tensor_at %st[%6] : (!relax.storage, index) -> tensor<1xf32>
   return
 }
+
+// -----
+
+// A view of more than there is.
+func.func @more(%x: tensor<?xf32, #relax_sym.shape<[n]>>, %s: !relax.shape<[m, 4]>) -> tensor<?x4xf32, #relax_sym.shape<[m, 4]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // expected-error @below {{is a view of m * 4 elements, which are not proved to be the n of its operand}}
+  %0 = relax.reshape %x, %s : (tensor<?xf32, #relax_sym.shape<[n]>>, !relax.shape<[m, 4]>) -> tensor<?x4xf32, #relax_sym.shape<[m, 4]>>
+  return %0 : tensor<?x4xf32, #relax_sym.shape<[m, 4]>>
+}

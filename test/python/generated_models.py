@@ -110,8 +110,10 @@ def bert_inputs(b, s, vocabulary):
 # ===- Decoder with a cache ---------------------------------------------------------------------------------------===#
 
 
-def save_decoder(path, layers, hidden, heads, kv_heads, inner, vocabulary, external=False):
-    """b rows of s new tokens behind p old ones, whose keys and values are inputs; grouped heads, rotary positions."""
+def save_decoder(path, layers, hidden, heads, kv_heads, inner, vocabulary, external=False, folded=False):
+    """b rows of s new tokens behind p old ones, whose keys and values are inputs; grouped heads, rotary positions. Query heads
+    that share a key head read repeated keys, or are `folded` into its rows by reshapes that copy extents (0) and infer one
+    (-1), which importers without shape arithmetic take."""
     g = Builder(2, 17)
     width, longest = hidden // heads, 2048
     ids, pos = g.input("ids", INT64, "b", "s"), g.input("pos", INT64, "b", "s")
@@ -129,8 +131,12 @@ def save_decoder(path, layers, hidden, heads, kv_heads, inner, vocabulary, exter
         root = g.node("Sqrt", g.node("Add", square, g.number(1e-5)))
         return g.node("Mul", g.node("Div", value, root), g.weight(hidden, scale=0.05, around=1))
 
+    def shaped(value, *entries):
+        return g.node("Reshape", value, g.integers(*entries))
+
     def split(value, count):
-        return g.node("Transpose", g.reshape(value, b, s, count, width), perm=[0, 2, 1, 3])
+        heads_last = shaped(value, 0, 0, count, width) if folded else g.reshape(value, b, s, count, width)
+        return g.node("Transpose", heads_last, perm=[0, 2, 1, 3])
 
     def rotate(value):
         low, high = g.node("Split", value, g.integers(width // 2, width // 2), outputs=2, axis=-1)
@@ -159,10 +165,15 @@ def save_decoder(path, layers, hidden, heads, kv_heads, inner, vocabulary, exter
         v = g.node("Concat", past[layer][1], v, axis=2, output=f"value{layer}")
         for name in (k, v):
             g.output(name, FLOAT, "b", kv_heads, "p + s", width)
-        scores = g.node("MatMul", q, g.node("Transpose", repeat(k), perm=[0, 1, 3, 2]))
-        scores = g.node("Add", g.node("Mul", scores, g.number(width**-0.5)), mask)
-        mixed = g.node("MatMul", g.node("Softmax", scores, axis=-1), repeat(v))
-        mixed = g.reshape(g.node("Transpose", mixed, perm=[0, 2, 1, 3]), b, s, hidden)
+        if folded:
+            q = shaped(q, 0, kv_heads, -1, width)
+        scores = g.node("MatMul", q, g.node("Transpose", k if folded else repeat(k), perm=[0, 1, 3, 2]))
+        scores = g.node("Mul", scores, g.number(width**-0.5))
+        scores = g.node("Add", shaped(scores, 0, heads, -1, 0) if folded else scores, mask)
+        mixed = g.node("Softmax", scores, axis=-1)
+        mixed = g.node("MatMul", shaped(mixed, 0, kv_heads, -1, 0) if folded else mixed, v if folded else repeat(v))
+        mixed = g.node("Transpose", shaped(mixed, 0, heads, -1, width) if folded else mixed, perm=[0, 2, 1, 3])
+        mixed = shaped(mixed, 0, 0, hidden) if folded else g.reshape(mixed, b, s, hidden)
         x = g.node("Add", x, project(mixed, hidden, hidden))
         h = norm(x)
         u = project(h, hidden, inner)

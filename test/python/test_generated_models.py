@@ -27,11 +27,12 @@ def test_bert(tool, tmp_path, size):
                 [models.bert_inputs(b, s, config["vocabulary"]) for b, s in shapes[: 5 if size == "full" else None]])
 
 
+@pytest.mark.parametrize("folded", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_decoder(tool, tmp_path, size):
+def test_decoder(tool, tmp_path, size, folded):
     """Prompts, then one token behind a cache, several at once behind one, and prompts again."""
     config = models.DECODER if size == "full" else models.SMALL_DECODER
-    models.save_decoder(tmp_path / "model.onnx", **config, external=size == "full")
+    models.save_decoder(tmp_path / "model.onnx", **config, external=size == "full", folded=folded)
     shapes = [(1, 128, 0), (1, 1, 128), (4, 1, 511), (1, 128, 0), (2, 17, 33), (1, 1, 1), (3, 5, 0)]
     check_model(tool, tmp_path / "model.onnx", tmp_path, [models.decoder_inputs(*shape, **config) for shape in shapes])
 

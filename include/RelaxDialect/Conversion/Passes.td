@@ -21,7 +21,12 @@ def LegalizeOpsPass : Pass<"relax-legalize-ops", "::mlir::ModuleOp"> {
 
     Operands with unknown extents get names by `relax.match_cast`; shape rules that the facts of the function and earlier
     assertions do not prove are asserted. Broadcasting that only run time decides is computed as numpy does.
+
+    With `leave-views` a `relax.reshape` becomes one move of elements, which can fuse, where an affine map says it. Others
+    stay when their extents are proved: they are views in all later phases.
   }];
+  let options = [Option<"leaveViews", "leave-views", "bool", /*default=*/"false",
+                        "Reshapes become moves that fuse, or stay as views.">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",

@@ -182,11 +182,23 @@ def WeightsToConstantsPass : Pass<"relax-weights-to-constants", "::mlir::ModuleO
                         "Where files with relative names are.">];
 }
 
+def ViewReshapesPass : Pass<"relax-view-reshapes", "::mlir::ModuleOp"> {
+  let summary = "Turns calls that keep all elements in their order into views.";
+  let description = [{
+    Before: mixed phase, fused. After: a call of a program that gives the elements of its only input in the same order, under
+    the same or another shape, is a `relax.reshape`. In the phases that follow this is the memory of its operand under another
+    shape, without code and without memory of its own. What a program does is read from its body (a copy whose indexing map is
+    that of a reshape, of dimensions of extent 1 that come or go, or that pass each other). The numbers of elements must be
+    proved equal.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
 def VerifyMixedPass : Pass<"relax-verify-mixed", "::mlir::ModuleOp"> {
   let summary = "Checks the mixed phase.";
   let description = [{
     Functions hold calls instead of computing graph ops: every computing op was legalized. Also allowed are shape ops, weights
-    and constants, control flow, and what the graph phase allows. Calls have no destinations yet.
+    and constants, `relax.reshape` as a view, control flow, and what the graph phase allows. Calls have no destinations yet.
   }];
 }
 

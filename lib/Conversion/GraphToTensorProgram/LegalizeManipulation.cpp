@@ -7,6 +7,7 @@
 #include "LoopNests.h"
 #include "ProgramPattern.h"
 #include "RelaxDialect/Conversion/GraphToTensorProgram/GraphToTensorProgram.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/RowMajor.h"
 #include "ScalarBodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -264,11 +265,41 @@ static Value writePad(PadOp op, ProgramBody &body) {
   });
 }
 
-void relax::populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
+/// One move of elements, which fuses with what is before and behind.
+static Value writeMove(ReshapeOp op, ProgramBody &body) {
+  AffineMap map = tp::getRowMajorMap(op.getContext(), body.getInputDims(0), body.getOutDims());
+  return map ? createCopy(body, body.getInput(0), map, body.getOut()) : writeReshape(op, body);
+}
+
+namespace {
+/// A reshape that would be a program of its own can be a view instead, when its extents are proved.
+struct ReshapePattern final : OpRewritePattern<ReshapeOp> {
+  ReshapePattern(MLIRContext *context, ProgramLibrary &library, bool leaveViews)
+      : OpRewritePattern<ReshapeOp>(context), makeCall(context, library, leaveViews ? writeMove : writeReshape),
+        leaveViews(leaveViews) {}
+
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    if (leaveViews && isPrepared(op)) {
+      SmallVector<SymExpr> from = sym::getSymbolicDims(op.getOperand().getType()),
+                           to = sym::getSymbolicDims(op.getType());
+      if (!tp::getRowMajorMap(op.getContext(), from, to) &&
+          tp::haveSameNumElements(op.getContext(), sym::getScope(op), from, to))
+        return rewriter.notifyMatchFailure(op, "it is a view");
+    }
+    return makeCall.matchAndRewrite(op, rewriter);
+  }
+
+  ProgramPattern<ReshapeOp> makeCall;
+  bool leaveViews;
+};
+} // namespace
+
+void relax::populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library,
+                                                        bool leaveViews) {
   MLIRContext *context = patterns.getContext();
   auto useStarts = [](SliceOp op, ProgramRequest &request) { request.exprs = op.getStartExprs(); };
   auto useAmounts = [](PadOp op, ProgramRequest &request) { request.exprs = op.getLowExprs(); };
-  patterns.add<ProgramPattern<ReshapeOp>>(context, library, writeReshape);
+  patterns.add<ReshapePattern>(context, library, leaveViews);
   patterns.add<ProgramPattern<BroadcastToOp>>(context, library, writeBroadcastTo);
   patterns.add<ProgramPattern<PermuteDimsOp>>(context, library, writePermuteDims);
   patterns.add<ProgramPattern<ExpandDimsOp>>(context, library, writeExpandDims);

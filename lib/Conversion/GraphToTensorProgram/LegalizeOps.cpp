@@ -34,7 +34,7 @@ struct LegalizeOpsPass final : relax::impl::LegalizeOpsPassBase<LegalizeOpsPass>
     populateElementwiseToTensorProgramPatterns(patterns, library);
     populateReductionToTensorProgramPatterns(patterns, library);
     populateLinearAlgebraToTensorProgramPatterns(patterns, library);
-    populateManipulationToTensorProgramPatterns(patterns, library);
+    populateManipulationToTensorProgramPatterns(patterns, library, leaveViews);
     populateCreationToTensorProgramPatterns(patterns, library);
     populateSearchToTensorProgramPatterns(patterns, library);
     populatePoolToTensorProgramPatterns(patterns, library);

@@ -39,8 +39,8 @@ bool relax::mayPrecedeLaunches(Operation *op) {
   if (auto at = dyn_cast<TensorAtOp>(op))
     return isFixedStorage(at.getStorage());
   // The extents of tensors are known without their contents.
-  if (isa<ShapeOfOp, MakeShapeOp, MatchCastOp, RefineOp, EraseShapeOp, EvalExprOp, AssertShapeOp, ShapeToTensorOp,
-          WeightOp, ConstantOp, StorageOp, tensor::DimOp>(op))
+  if (isa<ShapeOfOp, MakeShapeOp, MatchCastOp, RefineOp, EraseShapeOp, ReshapeOp, EvalExprOp, AssertShapeOp,
+          ShapeToTensorOp, WeightOp, ConstantOp, StorageOp, tensor::DimOp>(op))
     return true;
   return op->getNumRegions() == 0 && isa<arith::ArithDialect>(op->getDialect()) && isMemoryEffectFree(op);
 }

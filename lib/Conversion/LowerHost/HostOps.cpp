@@ -79,6 +79,10 @@ LogicalResult HostEmitter::emitShapeOp(Operation *op, bool &handled) {
       shapes[op->getResult(0)] = SmallVector<Value>(shapes[op->getOperand(0)]);
     else
       tensors[op->getResult(0)] = HostTensor(tensors[op->getOperand(0)]);
+  } else if (auto view = dyn_cast<ReshapeOp>(op)) {
+    // The same memory; the rule about the number of elements was proved or has been asserted.
+    HostTensor tensor{tensors[view.getOperand()].data, SmallVector<Value>(shapes[view.getShape()]), std::nullopt};
+    tensors[view.getResult()] = tensor;
   } else if (auto eval = dyn_cast<EvalExprOp>(op)) {
     Value value = evaluate(eval.getExpr().getValue());
     if (!value)

@@ -148,8 +148,59 @@ bool escapes(Value buffer) {
   return false;
 }
 
+/// The operation that computes a part in a place of its own, which it does not read.
+linalg::LinalgOp getPartMaker(tensor::InsertSliceOp insert) {
+  auto maker = insert.getSource().getDefiningOp<linalg::LinalgOp>();
+  if (!maker || maker.getNumDpsInits() != 1 || !maker->hasOneUse() || maker->getBlock() != insert->getBlock() ||
+      insert.getSourceType().getRank() != insert.getType().getRank() ||
+      !maker.getMatchingBlockArgument(maker.getDpsInitOperand(0)).use_empty())
+    return {};
+  auto place = maker.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+  return place && place.getType() == insert.getSourceType() ? maker : linalg::LinalgOp();
+}
+
+/// A result that is put together of parts is put together in its destination, each part computed in its place. Upstream
+/// places parts in what they are put into, which then has several uses, of which it places one.
+void placeParts(func::FuncOp kernel) {
+  kernel.walk([](bufferization::MaterializeInDestinationOp store) {
+    SmallVector<tensor::InsertSliceOp> inserts;
+    Value whole = store.getSource();
+    while (auto insert = whole.getDefiningOp<tensor::InsertSliceOp>()) {
+      if (!whole.hasOneUse() || insert->getBlock() != store->getBlock())
+        return;
+      inserts.push_back(insert);
+      whole = insert.getDest();
+    }
+    auto empty = whole.getDefiningOp<tensor::EmptyOp>();
+    auto type = dyn_cast<MemRefType>(store.getDest().getType());
+    if (!empty || inserts.empty() || !whole.hasOneUse() || !isa<BlockArgument>(store.getDest()) || !type ||
+        memref::getTensorTypeFromMemRefType(type) != whole.getType())
+      return;
+    for (tensor::InsertSliceOp insert : inserts)
+      if (insert.getSource().getDefiningOp<linalg::LinalgOp>() && !getPartMaker(insert))
+        return;
+    OpBuilder builder(empty);
+    auto destination = bufferization::ToTensorOp::create(builder, empty.getLoc(), whole.getType(), store.getDest(),
+                                                         /*restrict=*/true, /*writable=*/true);
+    empty.replaceAllUsesWith(destination.getResult());
+    empty.erase();
+    for (tensor::InsertSliceOp insert : inserts) {
+      linalg::LinalgOp maker = getPartMaker(insert);
+      if (!maker)
+        continue;
+      builder.setInsertionPoint(insert);
+      Value place =
+          tensor::ExtractSliceOp::create(builder, insert.getLoc(), insert.getSourceType(), insert.getDest(),
+                                         insert.getMixedOffsets(), insert.getMixedSizes(), insert.getMixedStrides());
+      maker->moveBefore(insert);
+      maker.getDpsInitOperand(0)->set(place);
+    }
+  });
+}
+
 LogicalResult bufferize(func::FuncOp kernel, int64_t stackBytes) {
   IRRewriter rewriter(kernel.getContext());
+  placeParts(kernel);
   if (failed(bufferization::eliminateEmptyTensors(rewriter, kernel)))
     return kernel.emitError("cannot place results in their destinations");
 

@@ -342,9 +342,24 @@ private:
     }
     for (auto [op, loop] : llvm::zip(ops, loops))
       for (AffineMap map : op.getIndexingMapsArray())
-        if (std::optional<PanelAccess> access = getPanelAccess(map, loop))
-          unit = std::lcm(unit, access->width);
+        for (AffineExpr expr : map.getResults())
+          if (expr.isFunctionOfDim(loop))
+            unit = std::lcm(unit, getPeriod(expr));
     return unit;
+  }
+
+  /// Divisors that an index is divided by: a part that begins at a multiple of them finds the same quotients, counted
+  /// from its begin, and the same remainders. In panels of columns these are their width.
+  static int64_t getPeriod(AffineExpr expr) {
+    int64_t period = 1;
+    expr.walk([&](AffineExpr inner) {
+      auto kind = inner.getKind();
+      if (kind != AffineExprKind::FloorDiv && kind != AffineExprKind::CeilDiv && kind != AffineExprKind::Mod)
+        return;
+      auto divisor = dyn_cast<AffineConstantExpr>(cast<AffineBinaryOpExpr>(inner).getRHS());
+      period = std::lcm(period, divisor ? divisor.getValue() : 1);
+    });
+    return period;
   }
 
   static constexpr int64_t kColumnsPerPart = 96, kSumsPerPart = 16, kRowsPerPart = 4;

@@ -325,3 +325,21 @@ func.func private @elementwise(%x: memref<?x?x8xf32>, %o: memref<?x?x8xf32>, %e:
   }
   return
 }
+
+// -----
+
+// Three heads read one: parts begin where a new one does, so that quotients count from there.
+// CHECK-LABEL: func.func private @shared(
+//  CHECK-SAME:     relax_tp.range = {buffer = 1 : i64, dim = 0 : i64, unit = 3 : i64
+//       CHECK:   %[[FROM:.*]] = arith.minui %{{.*}}, %{{.*}}
+//       CHECK:   %[[ROW:.*]] = affine.apply #{{.*}}()[%[[FROM]]]
+//       CHECK:   memref.subview %{{.*}}[%[[ROW]], 0, 0]
+func.func private @shared(%k: memref<20x4x16xf32>, %o: memref<60x4x16xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(h, t, d) -> (h floordiv 3, t, d)>, affine_map<(h, t, d) -> (h, t, d)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%k : memref<20x4x16xf32>) outs(%o : memref<60x4x16xf32>) {
+    ^bb0(%x: f32, %out: f32):
+      linalg.yield %x : f32
+  }
+  return
+}

@@ -29,7 +29,8 @@ void prepareForPrograms(func::FuncOp function);
 void populateElementwiseToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateReductionToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
-void populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
+void populateManipulationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library,
+                                                 bool leaveViews = false);
 void populateCreationToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populateSearchToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);
 void populatePoolToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library);

@@ -174,6 +174,11 @@ PatternKind tp::computeOperandKind(linalg::LinalgOp op, OpOperand *operand) {
   return kind;
 }
 
+/// With all dimensions and without gaps.
+template <typename OpTy> static bool isPlainPart(OpTy op) {
+  return op.hasUnitStride() && op.getSourceType().getRank() == op.getType().getRank();
+}
+
 /// From a value inside of a program to its yield.
 static ArgumentUse computeValueUse(Value value) {
   ArgumentUse result;
@@ -184,6 +189,15 @@ static ArgumentUse computeValueUse(Value value) {
     ++result.count;
     if (isa<YieldOp>(user))
       continue;
+    // A part that is read, and a part of something larger: elements at other places.
+    auto read = dyn_cast<tensor::ExtractSliceOp>(user);
+    auto placed = dyn_cast<tensor::InsertSliceOp>(user);
+    if ((read && isPlainPart(read)) || (placed && isPlainPart(placed))) {
+      if (!placed || placed.getSource() == value)
+        result.kind = weakest(result.kind, PatternKind::Injective);
+      result.kind = weakest(result.kind, computeValueUse(user->getResult(0)).kind);
+      continue;
+    }
     auto structured = dyn_cast<linalg::LinalgOp>(user);
     if (!structured) {
       result.kind = PatternKind::Opaque;
@@ -235,6 +249,19 @@ std::optional<AffineMap> tp::getMove(ProgramOp program) {
   return getMove(op);
 }
 
+bool tp::onlyMoves(ProgramOp program) {
+  if (program.isBufferForm() || program.getNumExtents() != 0)
+    return false;
+  for (Operation &op : program.getBody().front().without_terminator()) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    bool isScalar = isPure(&op) && llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>);
+    if (structured ? !getMove(structured)
+                   : !isScalar && !isa<tensor::ExtractSliceOp, tensor::EmptyOp, tensor::CastOp>(op))
+      return false;
+  }
+  return true;
+}
+
 /// The loop along the last dimension that is not 1, which no other dimension mentions.
 static std::optional<unsigned> getRowLoop(AffineMap map, ShapedType type) {
   for (unsigned dim = map.getNumResults(); dim-- > 0;) {
@@ -246,13 +273,28 @@ static std::optional<unsigned> getRowLoop(AffineMap map, ShapedType type) {
   return std::nullopt;
 }
 
+/// Each dimension is that of a loop of its own, one place, or which row of several it is depends on parallel loops
+/// (several heads that read one).
+static bool movesByRows(linalg::LinalgOp op, AffineMap map, unsigned row) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  llvm::SmallDenseSet<unsigned> seen;
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return seen.insert(dim.getPosition()).second;
+    for (auto [loop, iterator] : llvm::enumerate(iterators))
+      if (expr.isFunctionOfDim(loop) && (loop == row || iterator != utils::IteratorType::parallel))
+        return false;
+    return true;
+  });
+}
+
 bool tp::readsInStep(linalg::LinalgOp contraction, OpOperand *operand, AffineMap map, RankedTensorType source) {
-  if (!map.isProjectedPermutation(/*allowZeroInResults=*/true) || contraction.getNumDpsInits() != 1)
+  if (contraction.getNumDpsInits() != 1)
     return false;
   std::optional<unsigned> row = getRowLoop(map, source);
   OpOperand *init = contraction.getDpsInitOperand(0);
   auto initType = dyn_cast<RankedTensorType>(init->get().getType());
-  if (!row || !initType)
+  if (!row || !initType || !movesByRows(contraction, map, *row))
     return false;
   if (contraction.getIteratorTypesArray()[*row] == utils::IteratorType::parallel)
     return getRowLoop(contraction.getMatchingIndexingMap(init), initType) == row;

@@ -40,6 +40,9 @@ bool isSelection(Operation *op);
 std::optional<AffineMap> getMove(linalg::LinalgOp op);
 /// The same of a program with one input that does nothing else.
 std::optional<AffineMap> getMove(ProgramOp program);
+/// The program reads parts of its input and moves elements, nothing else: its readers can as well do it, each by
+/// itself.
+bool onlyMoves(ProgramOp program);
 /// A contraction may read `source` by `map` in the place of `operand`, so that nothing has to be moved before: its loop
 /// along the rows of `source`, the last dimension, walks the rows of its result, or is a reduction of known length that
 /// walks rows of everything else that depends on it.
