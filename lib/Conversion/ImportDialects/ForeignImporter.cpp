@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -375,17 +376,26 @@ static LogicalResult inlineCalls(func::FuncOp function, SymbolTable &symbols, ll
 LogicalResult relax::inlineForeignCalls(ModuleOp module, function_ref<bool(func::FuncOp)> isForeign) {
   SymbolTable symbols(module);
   llvm::SetVector<Operation *> path, called;
-  // A function that only calls foreign ones is foreign.
-  auto callsForeign = [&](func::FuncOp function) {
-    return function
-        .walk([&](func::CallOp call) {
-          auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-          return callee && !callee.isExternal() && isForeign(callee) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
+  // A function that only calls foreign ones, or functions that do, is foreign.
+  llvm::DenseMap<Operation *, bool> reaches;
+  std::function<bool(func::FuncOp)> reachesForeign = [&](func::FuncOp function) {
+    if (function.isExternal())
+      return false;
+    auto [entry, isNew] = reaches.try_emplace(function, false);
+    if (!isNew)
+      return entry->second;
+    bool found = isForeign(function) || function
+                                            .walk([&](func::CallOp call) {
+                                              auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+                                              return callee && reachesForeign(callee) ? WalkResult::interrupt()
+                                                                                      : WalkResult::advance();
+                                            })
+                                            .wasInterrupted();
+    reaches[function] = found;
+    return found;
   };
   for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && (isForeign(function) || callsForeign(function)))
+    if (reachesForeign(function))
       if (failed(inlineCalls(function, symbols, path, called)))
         return failure();
   // Unregistered ops with a region could be symbol tables; here they are none.

@@ -4,16 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Dialect/Graph/IR/GraphNNOps.h"
-#include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
 #include "Stablehlo.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::relax;
-using sym::SymExpr;
 using Emit = ForeignImporter::Emit;
 
 /// The values in the given types, checked at run time where that is not proved.

@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace mlir::relax;
-using sym::SymExpr;
 using Emit = ForeignImporter::Emit;
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
 #include "Stablehlo.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -47,3 +47,22 @@ func.func @product(%x: tensor<2x3xf32>, %w: tensor<?x3xf32> {relax.name = "w", r
 func.func @plain(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// Calls of functions that only call are inlined, too.
+// CHECK-LABEL: func.func @outer(
+//   CHECK-NOT:   call
+//       CHECK:   relax.negate
+func.func @outer(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = call @middle(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @middle(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = call @negate(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+func.func private @negate(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = "stablehlo.negate"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
