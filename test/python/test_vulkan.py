@@ -76,6 +76,10 @@ CASES = {
     # Rows of unknown length, a column, and everything at once.
     "softmax_n": ("softmax %a {axis = 1 : i64}", [(["5", "n"], F)], (["5", "n"], F)),
     "max_n": ("max %a {axes = array<i64: 1>}", [(["3", "n + 1"], W)], (["3"], W)),
+    # Most invocations, and with no columns all of them, have nothing of a row: what they hold must be no value of one.
+    "most": ("max %a {axes = array<i64: 1>}", [(["5", "n"], F)], (["5"], F)),
+    "least": ("min %a {axes = array<i64: 1>}", [(["5", "n"], W)], (["5"], W)),
+    "most_of_columns": ("max %a {axes = array<i64: 0>}", [(["n", "6"], F)], (["6"], F)),
     "sum_n": ("sum %a {axes = array<i64: 1>}", [(["n", "n"], H)], (N, H)),
     "sum_column": ("sum %a {axes = array<i64: 0>}", [(["n", "33"], F)], (["33"], F)),
     "norm_n": ("layer_norm %a {axes = array<i64: 1>}", [(["3", "n + 1"], F)], (["3", "n + 1"], F)),

@@ -14,6 +14,8 @@
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRVPass.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
@@ -54,6 +56,22 @@ static uint32_t findFeatures(gpu::GPUModuleOp module) {
       features |= relax_rt::kDeviceInt64;
   });
   return features;
+}
+
+/// Upstream gives results of loops a variable that only iterations write: without any, it would hold what was there.
+static void chooseStartOfEmptyLoops(gpu::GPUModuleOp kernel) {
+  kernel.walk([](scf::ForOp loop) {
+    if (loop.getNumResults() == 0)
+      return;
+    OpBuilder builder(loop->getContext());
+    builder.setInsertionPointAfter(loop);
+    Value isRun = arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                        loop.getUpperBound());
+    for (auto [result, start] : llvm::zip_equal(loop.getResults(), loop.getInitArgs())) {
+      auto chosen = arith::SelectOp::create(builder, loop.getLoc(), isRun, result, start);
+      result.replaceAllUsesExcept(chosen, chosen);
+    }
+  });
 }
 
 namespace {
@@ -114,6 +132,7 @@ LogicalResult DeviceKernelsToSPIRVPass::makeCode(gpu::GPUModuleOp kernel, const 
       stage->removeAttr(name);
   }
 
+  chooseStartOfEmptyLoops(copy);
   OpPassManager manager = makePipeline(isWide, target.isOpenCL());
   LogicalResult result = runPipeline(manager, work);
   if (succeeded(result)) {
