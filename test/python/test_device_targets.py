@@ -1,6 +1,9 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Kinds of devices: what code for them has, what is refused, and what kernels move, counted on their code."""
+import ctypes.util
 import json
+import os
+import pathlib
 import re
 import shutil
 import struct
@@ -106,7 +109,26 @@ def test_valid_spirv(tool, tmp_path, target):
         assert process.returncode == 0, process.stdout + process.stderr
 
 
-def test_opencl(tool, tmp_path):
+@pytest.fixture(scope="module")
+def loader(tmp_path_factory):
+    """The environment in which a CPU device takes SPIR-V: nothing to do, or a loader in front of the system's that translates."""
+    real = ctypes.util.find_library("OpenCL")
+    compiler = shutil.which("clang-22") or shutil.which("cc")
+    if not real or not compiler or not shutil.which("llvm-spirv-15"):
+        return None
+    folder = tmp_path_factory.mktemp("loader")
+    subprocess.run([compiler, "-shared", "-fPIC", f'-DREAL_LOADER="{find_path(real)}"', "-o", folder / "libOpenCL.so.1",
+                    pathlib.Path(__file__).parent / "Inputs/opencl_spirv.c", "-ldl"], check=True)
+    return {**os.environ, "LD_LIBRARY_PATH": str(folder)}
+
+
+def find_path(library):
+    """Where the system's loader finds a library."""
+    cache = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+    return next(line.rsplit(" => ")[1] for line in cache.splitlines() if line.split()[:1] == [library])
+
+
+def test_opencl(tool, tmp_path, loader):
     """Where a platform takes SPIR-V the results are the CPU's; elsewhere there is a message, and the CPU works."""
     softmax = ("softmax %a {axis = 1 : i64}", [(["5", "n"], F)], (["5", "n"], F))
     product = ("matmul %a, %b", [(["n", "40"], F), (["40", "33"], F)], (["n", "33"], F))
@@ -122,7 +144,8 @@ def test_opencl(tool, tmp_path):
             results = []
             for device in ["cpu", "opencl"]:
                 process = tool("relax-run", tmp_path / "f.rlx", "--function", name, f"--device={device}", "--inputs",
-                               tmp_path / "in.npz", "--outputs", tmp_path / "out.npz", "--counters")
+                               tmp_path / "in.npz", "--outputs", tmp_path / "out.npz", "--counters",
+                               env=loader if device == "opencl" else None)
                 if process.returncode and device == "opencl":
                     assert process.stderr.startswith("relax-run: error: device 'opencl' is unavailable: "), process.stderr
                     reason = process.stderr.strip()
