@@ -148,8 +148,7 @@ def main():
                 print(f"{'heads folded':14} {'TVM':14} {phase:30} {launches}")
         seconds, peer = [], None
         for layers in args.depths:
-            small = {name: value for name, value in SMALL_DECODER.items() if name != "layers"}
-            save_decoder(model, layers=layers, **small)
+            save_decoder(model, folded=True, **{**SMALL_DECODER, "layers": layers})
             seconds.append(min(compile_model(model, planned) for _ in range(args.repeat)))
             if args.tvm and peer is None:
                 peer = min(time_tvm(args.tvm, model) for _ in range(args.repeat))
