@@ -71,7 +71,7 @@ static int classifyArgReduction(Region &region) {
         std::optional<SmallVector<double>> result = stablehlo::evaluate(region, {a, i, b, j});
         if (!result || result->size() != 2)
           return 0;
-        auto isRight = [&](bool takesFirst) {
+        auto isRight = [&, i = i, j = j](bool takesFirst) {
           double number = takesFirst ? a : b;
           bool isSame = (*result)[0] == number || (std::isnan((*result)[0]) && std::isnan(number));
           return isSame && (*result)[1] == (takesFirst ? i : j);

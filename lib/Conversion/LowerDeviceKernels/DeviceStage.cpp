@@ -163,7 +163,7 @@ static SmallVector<linalg::GenericOp> foldFills(ArrayRef<linalg::GenericOp> ops,
       Value memref = op.getDpsInits()[0];
       unsigned root = scope.find(memref)->root;
       auto rest = ops.drop_front(index + 1);
-      auto next = llvm::find_if(
+      const auto *next = llvm::find_if(
           rest, [&](linalg::GenericOp other) { return llvm::is_contained(findRoots(other, scope), root); });
       StageLoops loops;
       std::string reason;

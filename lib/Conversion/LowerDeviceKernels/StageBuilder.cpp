@@ -153,7 +153,7 @@ Value StageBuilder::getScalar(Value value) {
     return {};
   // Numbers of the host have 31 bits here: their conversion needs no wider ones.
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
-    if (auto cast = op->getOperand(0).getDefiningOp(); cast && isa<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
+    if (auto *cast = op->getOperand(0).getDefiningOp(); isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(cast))
       if (Size size = cast->getOperand(0).getType().isIndex() ? scope.sizes.lookup(cast->getOperand(0)) : Size()) {
         Value number = arith::IndexCastOp::create(entry, loc, entry.getI32Type(), getNumber(size));
         return scalars[value] = arith::SIToFPOp::create(entry, loc, value.getType(), number);

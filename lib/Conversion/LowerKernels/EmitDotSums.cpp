@@ -66,7 +66,7 @@ private:
       } else {
         for (auto [row, madeRow] : llvm::enumerate(made)) {
           moveTo(sides.made, madeRow);
-          emitCopies(number, [&] { addRow(row, sums); });
+          emitCopies(number, [&, row = row] { addRow(row, sums); });
         }
       }
       return sums;
@@ -157,7 +157,8 @@ private:
 
   Value evaluateProducts(Value value) {
     Value total;
-    for (const IntegerTerm &term : *getIntegerTerms(value)) {
+    auto terms = getIntegerTerms(value);
+    for (const IntegerTerm &term : *terms) {
       Value a = evaluate(term.a, kNumbers), product;
       if (!term.b) {
         product = dots.emitSum(a);

@@ -80,7 +80,7 @@ private:
     dims.back() = Composer::dims(op.getBlocks())[1] * (format.numbers / kActivationBlock);
     // Another product of the same operand has made them already, if it always comes first.
     SmallVector<std::pair<Operation *, Activations>> &known = activations[op.getLhs()];
-    auto found = llvm::find_if(known, [&](auto &entry) { return dominance.properlyDominates(entry.first, op); });
+    auto *found = llvm::find_if(known, [&](auto &entry) { return dominance.properlyDominates(entry.first, op); });
     Activations rows = found != known.end() ? found->second : quantize(c, op.getLhs(), dims);
     Value product = c.make<QuantizedBlockMatmulOp>(rows.integers, rows.scales, op.getBlocks(), op.getFormatAttr());
     if (found == known.end())
