@@ -112,6 +112,6 @@ void relax::addAlternatives(std::vector<MemoryPlan> &plans, SmallVector<int64_t>
       if (best->bytes[sample])
         bytes[sample] = std::min(bytes[sample], *best->bytes[sample]);
     plans.push_back(std::move(best->plan));
-    std::fill(best->bytes.begin(), best->bytes.end(), std::nullopt);
+    llvm::fill(best->bytes, std::nullopt);
   }
 }

@@ -9,7 +9,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <algorithm>
 #include <array>
 #include <mutex>
 #include <vector>
@@ -213,7 +212,8 @@ static std::string printOptions(const nb::dict &options) {
   std::string text;
   for (auto [key, value] : options) {
     std::string name = print(key), list;
-    std::replace(name.begin(), name.end(), '_', '-');
+    for (char &c : name)
+      c = c == '_' ? '-' : c;
     if (nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value))
       for (nb::handle element : value)
         list += (list.empty() ? "" : ",") + print(element);

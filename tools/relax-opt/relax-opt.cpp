@@ -25,7 +25,7 @@ static std::vector<std::string> expandRemarks(int argc, char **argv) {
       continue;
     }
     arguments.push_back("--remarks-filter=" + filter.str());
-    arguments.push_back("--remark-format=emitRemark");
+    arguments.emplace_back("--remark-format=emitRemark");
   }
   return arguments;
 }
@@ -33,6 +33,7 @@ static std::vector<std::string> expandRemarks(int argc, char **argv) {
 int main(int argc, char **argv) {
   std::vector<std::string> arguments = expandRemarks(argc, argv);
   std::vector<char *> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
   argc = static_cast<int>(pointers.size());

@@ -271,7 +271,7 @@ bool Session::writeTrace() {
   uint64_t first = UINT64_MAX;
   for (const Event &event : events)
     first = std::min(first, event.begin);
-  std::fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", file);
+  std::fputs(R"({"displayTimeUnit": "ns", "traceEvents": [)", file);
   const char *separator = "\n";
   for (const Event &event : events) {
     std::string name;
@@ -280,11 +280,9 @@ bool Session::writeTrace() {
         name += std::string("\\") + c;
       else if (static_cast<unsigned char>(c) >= 0x20)
         name += c;
-    std::fprintf(
-        file,
-        "%s{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": %.3f, \"dur\": %.3f}",
-        separator, name.c_str(), event.category, static_cast<double>(event.begin - first) / 1e3,
-        static_cast<double>(event.end - event.begin) / 1e3);
+    std::fprintf(file, R"(%s{"name": "%s", "cat": "%s", "ph": "X", "pid": 1, "tid": 1, "ts": %.3f, "dur": %.3f})",
+                 separator, name.c_str(), event.category, static_cast<double>(event.begin - first) / 1e3,
+                 static_cast<double>(event.end - event.begin) / 1e3);
     separator = ",\n";
   }
   std::fputs("\n]}\n", file);
