@@ -23,7 +23,8 @@ _NUMPY = {"float16": "f16", "float32": "f32", "float64": "f64", "int8": "i8", "i
           "int64": "i64", "bool_": "i1", "bool": "i1"}
 # Products of symbols, divisors that are none but symbols, and maxima.
 _NOT_AFFINE = re.compile(r"max|min|[A-Za-z_\"]\w*\"? \* [A-Za-z_\"(]|\) \* |(floordiv|mod|ceildiv) [^\d\s]|\*\*")
-_TOKEN = re.compile(r'"[^"]*"|[A-Za-z_]\w*')
+# A name in an affine expression, not an operator.
+_TOKEN = re.compile(r'"[^"]*"|\b(?!(?:floordiv|ceildiv|mod)\b)[A-Za-z_]\w*')
 
 
 class _Scalar:
@@ -133,8 +134,6 @@ class Translator:
 
         def replace(word):
             name = word[0]
-            if name in ("floordiv", "mod", "ceildiv"):
-                return name
             names, prefix = (dims, "d") if name in self._loops else (symbols, "s")
             ssa = self._loops.get(name) or self.symbol_value(name)
             if ssa not in names:
@@ -363,8 +362,6 @@ class Translator:
 
         def replace(word):
             name = word[0]
-            if name in ("floordiv", "mod", "ceildiv"):
-                return name
             return self._loops[name] if name in self._loops else f"symbol({self.symbol_value(name)})"
         return _TOKEN.sub(replace, text)
 

@@ -69,7 +69,7 @@ BlockLoops::BlockLoops(BlockFormat format, unsigned firstLoop, MLIRContext *cont
 }
 
 Value BlockLoops::write(OpBuilder &builder, Location loc, ValueRange bytes) const {
-  BlockWriter w{builder, loc, firstLoop, bytes};
+  BlockWriter w(builder, loc, firstLoop, bytes);
   switch (format.kind) {
   case BlockFormat::F16:
     return w.half(0);

@@ -16,32 +16,13 @@ using graph::BlockFormat;
 
 namespace {
 /// Arithmetic on i8 in a body.
-struct ByteWriter {
-  OpBuilder &builder;
-  Location loc;
-  unsigned firstLoop;
-
-  Type i8() const { return builder.getI8Type(); }
-  Value constant(int64_t value) const {
-    return arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(static_cast<int8_t>(value)));
-  }
-  /// `factor` times a loop of the block.
-  Value loop(unsigned number, int64_t factor = 1) const {
-    Value index = linalg::IndexOp::create(builder, loc, firstLoop + number);
-    Value value = arith::IndexCastOp::create(builder, loc, i8(), index);
-    return factor == 1 ? value : arith::MulIOp::create(builder, loc, value, constant(factor)).getResult();
-  }
-  Value add(Value a, Value b) const { return arith::AddIOp::create(builder, loc, a, b); }
-  Value sub(Value a, int64_t b) const { return arith::SubIOp::create(builder, loc, a, constant(b)); }
-  Value bitOr(Value a, Value b) const { return arith::OrIOp::create(builder, loc, a, b); }
+struct ByteWriter : IntegerWriter {
+  ByteWriter(OpBuilder &builder, Location loc, unsigned firstLoop)
+      : IntegerWriter{builder, loc, firstLoop, builder.getI8Type()} {}
   /// Bits of a byte from `place` on.
-  Value bits(Value byte, Value place, int64_t mask) const {
-    return arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, byte, place), constant(mask));
-  }
+  Value bits(Value byte, Value place, int64_t mask) const { return bitAnd(right(byte, place), mask); }
   /// Bits from `place` on, moved up.
-  Value raised(Value byte, Value place, int64_t mask, int64_t by) const {
-    return arith::ShLIOp::create(builder, loc, bits(byte, place, mask), constant(by));
-  }
+  Value raised(Value byte, Value place, int64_t mask, int64_t by) const { return left(bits(byte, place, mask), by); }
   /// 16 where bit `place` is set, 0 elsewhere; the place differs from one number to the next.
   Value fifth(Value byte, Value place) const {
     Value mask = arith::ShLIOp::create(builder, loc, constant(1), place);
@@ -60,8 +41,8 @@ ArrayRef<int64_t> BlockLoops::getRangesAround(int64_t numbers) const {
 }
 
 Value BlockLoops::writeProduct(OpBuilder &builder, Location loc, ValueRange bytes, Value integer, Value scale) const {
-  BlockWriter w{builder, loc, firstLoop, bytes};
-  ByteWriter b{builder, loc, firstLoop};
+  BlockWriter w(builder, loc, firstLoop, bytes);
+  ByteWriter b(builder, loc, firstLoop);
   auto widen = [&](Value value) { return arith::ExtSIOp::create(builder, loc, w.i32(), value); };
   auto product = [&](Value factor, Value number) {
     Value exact = arith::MulIOp::create(builder, loc, widen(number), widen(integer));

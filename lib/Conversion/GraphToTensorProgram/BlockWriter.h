@@ -13,23 +13,20 @@
 
 namespace mlir::relax {
 
-/// Arithmetic on i32 and f32 in a body.
-struct BlockWriter {
+/// Arithmetic on integers of one type in a body.
+struct IntegerWriter {
   OpBuilder &builder;
   Location loc;
   unsigned firstLoop;
-  ValueRange bytes;
+  IntegerType type;
 
-  Type i32() const { return builder.getI32Type(); }
   Value constant(int64_t value) const {
-    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(value)));
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
   }
-  Value byte(unsigned number) const { return arith::ExtUIOp::create(builder, loc, i32(), bytes[number]); }
-  Value signedByte(unsigned number) const { return arith::ExtSIOp::create(builder, loc, i32(), bytes[number]); }
   /// `factor` times a loop of the block.
   Value loop(unsigned number, int64_t factor = 1) const {
     Value index = linalg::IndexOp::create(builder, loc, firstLoop + number);
-    Value value = arith::IndexCastOp::create(builder, loc, i32(), index);
+    Value value = arith::IndexCastOp::create(builder, loc, type, index);
     return factor == 1 ? value : arith::MulIOp::create(builder, loc, value, constant(factor)).getResult();
   }
   Value add(Value a, Value b) const { return arith::AddIOp::create(builder, loc, a, b); }
@@ -39,6 +36,17 @@ struct BlockWriter {
   Value left(Value a, int64_t bits) const { return arith::ShLIOp::create(builder, loc, a, constant(bits)); }
   Value right(Value a, Value bits) const { return arith::ShRUIOp::create(builder, loc, a, bits); }
   Value right(Value a, int64_t bits) const { return right(a, constant(bits)); }
+};
+
+/// Arithmetic on i32 and f32 in a body, from the bytes of a block.
+struct BlockWriter : IntegerWriter {
+  BlockWriter(OpBuilder &builder, Location loc, unsigned firstLoop, ValueRange bytes)
+      : IntegerWriter{builder, loc, firstLoop, builder.getI32Type()}, bytes(bytes) {}
+  ValueRange bytes;
+
+  Type i32() const { return type; }
+  Value byte(unsigned number) const { return arith::ExtUIOp::create(builder, loc, i32(), bytes[number]); }
+  Value signedByte(unsigned number) const { return arith::ExtSIOp::create(builder, loc, i32(), bytes[number]); }
   Value toFloat(Value a) const { return arith::SIToFPOp::create(builder, loc, builder.getF32Type(), a); }
   Value mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b); }
   Value addf(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }

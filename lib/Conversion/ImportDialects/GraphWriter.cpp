@@ -5,12 +5,20 @@
 //===----------------------------------------------------------------------===//
 #include "GraphWriter.h"
 
+#include "RelaxDialect/Dialect/Graph/IR/CreateVerified.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace mlir::relax;
 using sym::SymExpr;
+
+SmallVector<int64_t> relax::splitPads(ArrayRef<int64_t> pairs) {
+  SmallVector<int64_t> pads;
+  for (size_t part = 0; part != 2; ++part)
+    for (size_t index = part; index < pairs.size(); index += 2)
+      pads.push_back(pairs[index]);
+  return pads;
+}
 
 void GraphWriter::fail(const Twine &message) {
   if (!std::exchange(hasFailed, true))
@@ -50,23 +58,7 @@ GraphWriter::finish(OperationState &state, unsigned count,
                     function_ref<LogicalResult(DictionaryAttr, SmallVectorImpl<Type> &)> inferTypes) {
   // What the op says about itself becomes the foreign op's error.
   std::string text;
-  Operation *op = nullptr;
-  {
-    ScopedDiagnosticHandler handler(getContext(), [&](Diagnostic &diag) {
-      if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
-        text = diag.str();
-      return success();
-    });
-    SmallVector<Type> types;
-    if (succeeded(inferTypes(state.attributes.getDictionary(getContext()), types))) {
-      state.addTypes(types);
-      op = builder.create(state);
-      if (mlir::failed(verify(op, /*verifyRecursively=*/false))) {
-        op->erase();
-        op = nullptr;
-      }
-    }
-  }
+  Operation *op = graph::createVerified(builder, state, inferTypes, text);
   if (op)
     return llvm::to_vector_of<Value>(op->getResults());
   fail(text.empty() ? "cannot be imported" : "cannot be imported: " + text);

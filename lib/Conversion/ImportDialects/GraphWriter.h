@@ -19,6 +19,10 @@ namespace mlir::relax {
 
 using Dims = SmallVector<sym::SymExpr>;
 
+/// Pads as foreign ops have them, before and behind of one axis after the other, in the order of graph ops: all before,
+/// then all behind.
+SmallVector<int64_t> splitPads(ArrayRef<int64_t> pairs);
+
 class GraphWriter {
 public:
   explicit GraphWriter(MLIRContext *context) : builder(context) {}

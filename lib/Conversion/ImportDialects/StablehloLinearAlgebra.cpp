@@ -138,15 +138,6 @@ static SmallVector<int64_t> invert(ArrayRef<int64_t> order) {
   return inverse;
 }
 
-/// (n, 2) numbers to all before, then all behind.
-static SmallVector<int64_t> splitPads(ArrayRef<int64_t> pairs) {
-  SmallVector<int64_t> pads;
-  for (size_t part = 0; part != 2; ++part)
-    for (size_t index = part; index < pairs.size(); index += 2)
-      pads.push_back(pairs[index]);
-  return pads;
-}
-
 /// Zeros between the elements of the spatial dimensions.
 static Value spread(ForeignImporter &w, Value x, ArrayRef<int64_t> steps) {
   if (!x || w.failed() || llvm::all_of(steps, [](int64_t step) { return step == 1; }))

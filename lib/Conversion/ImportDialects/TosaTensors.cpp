@@ -156,15 +156,6 @@ static void emitMatMul(ForeignImporter &w, Operation *op) {
   w.set(op->getResult(0), w.create<graph::MatmulOp>({w.astype(a, type), w.astype(b, type)}));
 }
 
-/// before, behind, before, behind.. to all before, then all behind.
-static SmallVector<int64_t> splitPads(ArrayRef<int64_t> pairs) {
-  SmallVector<int64_t> pads;
-  for (size_t part = 0; part != 2; ++part)
-    for (size_t index = part; index < pairs.size(); index += 2)
-      pads.push_back(pairs[index]);
-  return pads;
-}
-
 /// (n, spatial.., c) to (n, c, spatial..).
 static Value toChannelsFirst(ForeignImporter &w, Value x) {
   SmallVector<int64_t> order = {0, w.rank(x) - 1};

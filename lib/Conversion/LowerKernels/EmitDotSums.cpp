@@ -39,7 +39,8 @@ class DotSumEmitter final : public SumTileEmitter {
 public:
   DotSumEmitter(OpBuilder &builder, linalg::GenericOp op, const DotSum &sum, ValueRange extents, DotProducts dots)
       : SumTileEmitter(builder, op, sum.sides, extents,
-                       dots == DotProducts::AVX512 ? ArrayRef(kLargeTiles) : ArrayRef(kTiles)),
+                       dots == DotProducts::AVX512 ? ArrayRef(kLargeTiles) : ArrayRef(kTiles), kSums.count,
+                       sum.unrolled),
         sum(sum), dots(builder, op.getLoc(), dots), numLoops(op.getNumLoops()), ranges(op.getStaticLoopRanges()) {
     // In a group every index is known.
     for (unsigned loop = sum.firstLane; loop < numLoops; ++loop)
@@ -50,35 +51,15 @@ private:
   static constexpr Lanes kNumbers = {1, 0, DotSum::kGroup};
   static constexpr Lanes kSums = {DotSum::kQuad, 0, DotSum::kGroup / DotSum::kQuad};
 
-  void emitTile() override {
-    auto type = VectorType::get(kSums.count, builder.getF32Type());
-    Value zero = arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-    storeSums(emitLoops(0, SmallVector<Value>(used.size() * made.size(), zero)));
-  }
-
-  /// The reduction loops from `number` on, which hand on the sums.
-  SmallVector<Value> emitLoops(unsigned number, SmallVector<Value> sums) {
-    if (number + sum.unrolled == reductions.size()) {
-      values.clear();
-      dots.forget();
-      if (used.size() > made.size()) {
-        emitCopies(number, [&] { addPairs(sums); });
-      } else {
-        for (auto [row, madeRow] : llvm::enumerate(made)) {
-          moveTo(sides.made, madeRow);
-          emitCopies(number, [&, row = row] { addRow(row, sums); });
-        }
-      }
-      return sums;
+  void addTerms(unsigned number, MutableArrayRef<Value> sums) override {
+    values.clear();
+    dots.forget();
+    if (used.size() > made.size())
+      return emitCopies(number, [&] { addPairs(sums); });
+    for (auto [row, madeRow] : llvm::enumerate(made)) {
+      moveTo(sides.made, madeRow);
+      emitCopies(number, [&, row = row] { addRow(row, sums); });
     }
-    unsigned loop = reductions[number];
-    auto range = scf::ForOp::create(builder, loc, constant(0), extents[loop], constant(1), sums);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(range.getBody());
-    at[loop] = range.getInductionVar();
-    SmallVector<Value> next = emitLoops(number + 1, llvm::to_vector_of<Value>(range.getRegionIterArgs()));
-    scf::YieldOp::create(builder, loc, next);
-    return range.getResults();
   }
 
   /// The loops that are written out, around groups.

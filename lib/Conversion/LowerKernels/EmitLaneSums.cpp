@@ -30,37 +30,21 @@ constexpr SumTileShape kTiles[] = {{8, 1}, {4, 2}, {2, 4}, {1, 4}};
 class LaneSumEmitter final : public SumTileEmitter {
 public:
   LaneSumEmitter(OpBuilder &builder, linalg::GenericOp op, const LaneSum &sum, ValueRange extents)
-      : SumTileEmitter(builder, op, sum.sides, extents, kTiles), sum(sum), lane(extents.size() - 1) {}
+      : SumTileEmitter(builder, op, sum.sides, extents, kTiles, sum.lanes, sum.unrolled), sum(sum),
+        lane(extents.size() - 1) {}
 
 private:
   using Loops = llvm::SmallBitVector;
 
-  void emitTile() override {
-    auto type = VectorType::get(sum.lanes, getElementTypeOrSelf(op.getDpsInitOperand(0)->get()));
-    Value zero = arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
-    storeSums(emitLoops(0, SmallVector<Value>(used.size() * made.size(), zero)));
-  }
+  int64_t getStep(unsigned loop) const override { return loop == lane ? sum.lanes : 1; }
 
-  /// The reduction loops from `number` on, which hand on the sums.
-  SmallVector<Value> emitLoops(unsigned number, SmallVector<Value> sums) {
-    if (number + sum.unrolled == reductions.size()) {
-      values.clear();
-      // Row by row: what is loaded for one is used up before the next one needs registers.
-      for (auto [row, madeRow] : llvm::enumerate(made)) {
-        moveTo(sides.made, madeRow);
-        emitCopies(number, row, sums);
-      }
-      return sums;
+  void addTerms(unsigned number, MutableArrayRef<Value> sums) override {
+    values.clear();
+    // Row by row: what is loaded for one is used up before the next one needs registers.
+    for (auto [row, madeRow] : llvm::enumerate(made)) {
+      moveTo(sides.made, madeRow);
+      emitCopies(number, row, sums);
     }
-    unsigned loop = reductions[number];
-    auto range =
-        scf::ForOp::create(builder, loc, constant(0), extents[loop], constant(loop == lane ? sum.lanes : 1), sums);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(range.getBody());
-    at[loop] = range.getInductionVar();
-    SmallVector<Value> next = emitLoops(number + 1, llvm::to_vector_of<Value>(range.getRegionIterArgs()));
-    scf::YieldOp::create(builder, loc, next);
-    return range.getResults();
   }
 
   /// The loops that are written out.
@@ -68,7 +52,7 @@ private:
     if (number == reductions.size())
       return forEachUsed(row, [&](size_t place) { sums[place] = addTo(sums[place], splat(evaluate(getAddend()))); });
     unsigned loop = reductions[number];
-    for (int64_t index = 0; index < op.getStaticLoopRanges()[loop]; index += loop == lane ? sum.lanes : 1) {
+    for (int64_t index = 0; index < op.getStaticLoopRanges()[loop]; index += getStep(loop)) {
       at[loop] = constant(index);
       emitCopies(number + 1, row, sums);
     }

@@ -139,10 +139,10 @@ constexpr int64_t kManyUsed = 4;
 constexpr int64_t kPart = 32;
 
 SumTileEmitter::SumTileEmitter(OpBuilder &builder, linalg::GenericOp op, const SumSides &sides, ValueRange extents,
-                               ArrayRef<SumTileShape> shapes)
+                               ArrayRef<SumTileShape> shapes, int64_t lanes, unsigned unrolled)
     : builder(builder), op(op), sides(sides), loc(op.getLoc()), extents(extents), at(extents.size()),
       loopsOf(findLoopsOfValues(op)), combiner(op.getBody()->getTerminator()->getOperand(0).getDefiningOp()),
-      shapes(shapes) {
+      shapes(shapes), lanes(lanes), unrolled(unrolled) {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (iterator == utils::IteratorType::reduction)
       reductions.push_back(loop);
@@ -185,6 +185,27 @@ void SumTileEmitter::emitOthers(unsigned number) {
     at[others[number]] = index;
     emitOthers(number + 1);
   });
+}
+
+void SumTileEmitter::emitTile() {
+  auto type = VectorType::get(lanes, getElementTypeOrSelf(op.getDpsInitOperand(0)->get()));
+  Value zero = arith::ConstantOp::create(builder, loc, type, builder.getZeroAttr(type));
+  storeSums(emitReductions(0, SmallVector<Value>(used.size() * made.size(), zero)));
+}
+
+SmallVector<Value> SumTileEmitter::emitReductions(unsigned number, SmallVector<Value> sums) {
+  if (number + unrolled == reductions.size()) {
+    addTerms(number, sums);
+    return sums;
+  }
+  unsigned loop = reductions[number];
+  auto range = scf::ForOp::create(builder, loc, constant(0), extents[loop], constant(getStep(loop)), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(range.getBody());
+  at[loop] = range.getInductionVar();
+  SmallVector<Value> next = emitReductions(number + 1, llvm::to_vector_of<Value>(range.getRegionIterArgs()));
+  scf::YieldOp::create(builder, loc, next);
+  return range.getResults();
 }
 
 void SumTileEmitter::emitTiles() {

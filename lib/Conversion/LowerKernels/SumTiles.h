@@ -48,12 +48,15 @@ public:
   void emit() { emitOthers(0); }
 
 protected:
-  /// `shapes`: with fewer used rows from one to the next, down to 1.
+  /// `shapes`: with fewer used rows from one to the next, down to 1. `lanes` are those of a sum, `unrolled` the
+  /// innermost reduction loops that `addTerms` writes out.
   SumTileEmitter(OpBuilder &builder, linalg::GenericOp op, const SumSides &sides, ValueRange extents,
-                 ArrayRef<SumTileShape> shapes);
+                 ArrayRef<SumTileShape> shapes, int64_t lanes, unsigned unrolled);
 
-  /// One tile: all pairs of `made` and `used`.
-  virtual void emitTile() = 0;
+  /// Adds to the sums of one tile, of all pairs of `made` and `used`, in the reduction loops from `number` on.
+  virtual void addTerms(unsigned number, MutableArrayRef<Value> sums) = 0;
+  /// By how much a reduction loop goes on.
+  virtual int64_t getStep(unsigned loop) const { return 1; }
 
   Value constant(int64_t value);
   void forEach(Value from, Value to, int64_t step, function_ref<void(Value)> body);
@@ -93,10 +96,15 @@ private:
   void emitNeighbours(Value from, Value to, int64_t count);
   /// All rows by tiles of rows that are far apart.
   void emitStreams(Value end, int64_t count);
+  /// The reduction loops from `number` on, which hand on the sums of a tile.
+  SmallVector<Value> emitReductions(unsigned number, SmallVector<Value> sums);
+  void emitTile();
   void emitMade(Value first, Value distance, int64_t count);
   Value roundDown(Value value, int64_t step);
 
   ArrayRef<SumTileShape> shapes;
+  int64_t lanes;
+  unsigned unrolled;
   SmallVector<unsigned> others;
   std::map<int64_t, Value> constants;
 };

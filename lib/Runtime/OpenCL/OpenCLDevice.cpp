@@ -191,26 +191,14 @@ relax_rt_status OpenCLDevice::enqueue(const DeviceLaunch &launch, const DeviceSt
 }
 
 relax_rt_status OpenCLDevice::launch(const DeviceLaunch &launch) {
-  auto room = [](const std::vector<uint32_t> &values) { return (values.size() * 4 + 63) / 64 * 64; };
-  uint64_t bytes = 0;
-  bool isEmpty = true;
-  for (const std::vector<uint32_t> &values : launch.numbers) {
-    bytes += room(values);
-    isEmpty &= values[0] == 0;
-  }
-  if (isEmpty)
+  if (LaunchNumbers::isEmpty(launch))
     return RELAX_RT_OK;
-  if (numbersBytes < bytes) {
-    release(numbersMemory);
-    numbersMemory = allocate(bytes);
-    numbersBytes = numbersMemory ? bytes : 0;
-    if (!numbersMemory)
-      return failLiteral(RELAX_RT_OUT_OF_MEMORY, "OpenCL: no memory for the sizes of a kernel");
-  }
+  if (!launchNumbers.reserve(*this, launch))
+    return failLiteral(RELAX_RT_OUT_OF_MEMORY, "OpenCL: no memory for the sizes of a kernel");
   const std::vector<cl::Kernel> *kernels = nullptr;
   if (relax_rt_status status = prepare(*launch.kernel, kernels))
     return status;
-  auto *numbers = static_cast<char *>(numbersMemory);
+  char *numbers = launchNumbers.data();
   relax_rt_status status = RELAX_RT_OK;
   for (size_t i = 0; i < kernels->size() && status == RELAX_RT_OK; ++i) {
     const std::vector<uint32_t> &values = launch.numbers[i];
@@ -218,7 +206,7 @@ relax_rt_status OpenCLDevice::launch(const DeviceLaunch &launch) {
       continue;
     std::memcpy(numbers, values.data(), values.size() * 4);
     status = enqueue(launch, launch.kernel->stages[i], (*kernels)[i], numbers, values[0]);
-    numbers += room(values);
+    numbers += LaunchNumbers::getBytes(values);
   }
   // Also after a failure: what was begun uses the memory.
   relax_rt_status finished = check(driver.Finish(queue), "clFinish");

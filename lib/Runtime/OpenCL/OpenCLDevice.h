@@ -6,7 +6,7 @@
 #ifndef RELAX_RUNTIME_OPENCL_OPENCLDEVICE_H
 #define RELAX_RUNTIME_OPENCL_OPENCLDEVICE_H
 
-#include "../Device/Device.h"
+#include "../Device/LaunchNumbers.h"
 #include "OpenCLDriver.h"
 
 #include <map>
@@ -55,8 +55,7 @@ private:
     std::vector<cl::Kernel> kernels;
   };
   std::unordered_map<const DeviceKernel *, Prepared> prepared;
-  void *numbersMemory = nullptr; // of the running launch's stages
-  uint64_t numbersBytes = 0;
+  LaunchNumbers launchNumbers;
 };
 
 } // namespace relax_rt

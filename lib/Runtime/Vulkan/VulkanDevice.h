@@ -6,7 +6,7 @@
 #ifndef RELAX_RUNTIME_VULKAN_VULKANDEVICE_H
 #define RELAX_RUNTIME_VULKAN_VULKANDEVICE_H
 
-#include "../Device/Device.h"
+#include "../Device/LaunchNumbers.h"
 #include "VulkanDriver.h"
 
 #include <map>
@@ -66,8 +66,7 @@ private:
   std::string deviceName;
   std::map<uintptr_t, Allocation> allocations; // by address
   std::unordered_map<const DeviceKernel *, std::vector<Pipeline>> prepared;
-  void *numbersMemory = nullptr; // of the running launch's stages
-  uint64_t numbersBytes = 0;
+  LaunchNumbers launchNumbers;
 };
 
 } // namespace relax_rt

@@ -75,9 +75,6 @@ relax_rt_status VulkanDevice::prepare(const DeviceKernel &kernel, std::vector<Pi
 // One launch
 //===----------------------------------------------------------------------===//
 
-/// Room for the numbers of a stage, so that those of the next begin where a buffer may.
-static uint64_t getNumbersBytes(const std::vector<uint32_t> &values) { return (values.size() * 4 + 63) / 64 * 64; }
-
 /// The pool is kept from launch to launch, and made anew when a kernel needs a larger one. No launch is running.
 relax_rt_status VulkanDevice::preparePool(const DeviceLaunch &launch) {
   uint32_t buffers = 1, sets = static_cast<uint32_t>(launch.kernel->stages.size()) + 1;
@@ -124,7 +121,7 @@ relax_rt_status VulkanDevice::record(const DeviceLaunch &launch, const std::vect
   CommandBufferBeginInfo begin = {kCommandBufferBeginInfo, nullptr, 1, nullptr};
   if (relax_rt_status status = check(driver.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer"))
     return status;
-  auto *numbers = static_cast<char *>(numbersMemory);
+  char *numbers = launchNumbers.data();
   for (size_t i = 0; i < pipelines.size(); ++i) {
     const DeviceStage &stage = launch.kernel->stages[i];
     const std::vector<uint32_t> &values = launch.numbers[i];
@@ -134,7 +131,7 @@ relax_rt_status VulkanDevice::record(const DeviceLaunch &launch, const std::vect
     Handle set = 0;
     if (relax_rt_status status = bindStage(launch, stage, pipelines[i], numbers, set))
       return status;
-    numbers += getNumbersBytes(values);
+    numbers += LaunchNumbers::getBytes(values);
     driver.CmdBindPipeline(commands, kBindPointCompute, pipelines[i].pipeline);
     driver.CmdBindDescriptorSets(commands, kBindPointCompute, pipelines[i].layout, 0, 1, &set, 0, nullptr);
     uint32_t groups = (values[0] - 1) / stage.workgroup + 1;
@@ -157,21 +154,10 @@ relax_rt_status VulkanDevice::submit() {
 }
 
 relax_rt_status VulkanDevice::launch(const DeviceLaunch &launch) {
-  uint64_t bytes = 64;
-  bool isEmpty = true;
-  for (const std::vector<uint32_t> &values : launch.numbers) {
-    bytes += getNumbersBytes(values);
-    isEmpty &= values[0] == 0;
-  }
-  if (isEmpty)
+  if (LaunchNumbers::isEmpty(launch))
     return RELAX_RT_OK;
-  if (numbersBytes < bytes) {
-    release(numbersMemory);
-    numbersMemory = allocate(bytes);
-    numbersBytes = numbersMemory ? bytes : 0;
-    if (!numbersMemory)
-      return failLiteral(RELAX_RT_OUT_OF_MEMORY, "Vulkan: no memory for the sizes of a kernel");
-  }
+  if (!launchNumbers.reserve(*this, launch))
+    return failLiteral(RELAX_RT_OUT_OF_MEMORY, "Vulkan: no memory for the sizes of a kernel");
   std::vector<Pipeline> *pipelines = nullptr;
   if (relax_rt_status status = prepare(*launch.kernel, pipelines))
     return status;

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "NodeEmitter.h"
 
+#include "RelaxDialect/Dialect/Graph/IR/CreateVerified.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "TensorData.h"
-#include "mlir/IR/Verifier.h"
 #include <cmath>
 
 using namespace mlir;
@@ -342,23 +342,7 @@ Value NodeEmitter::finish(OperationState &state,
                           llvm::function_ref<LogicalResult(DictionaryAttr, SmallVectorImpl<Type> &)> inferTypes) {
   // What the op says about itself becomes the node's error.
   std::string text;
-  Operation *op = nullptr;
-  {
-    ScopedDiagnosticHandler handler(getContext(), [&](Diagnostic &diag) {
-      if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
-        text = diag.str();
-      return success();
-    });
-    SmallVector<Type> types;
-    if (succeeded(inferTypes(state.attributes.getDictionary(getContext()), types))) {
-      state.addTypes(types);
-      op = importer.getBuilder().create(state);
-      if (mlir::failed(verify(op, /*verifyRecursively=*/false))) {
-        op->erase();
-        op = nullptr;
-      }
-    }
-  }
+  Operation *op = graph::createVerified(importer.getBuilder(), state, inferTypes, text);
   if (!op) {
     fail(text.empty() ? "is malformed" : text);
     return {};
