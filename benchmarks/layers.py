@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""What one more layer costs in a decoder: launches, bytes that kernels read and write, and the time of passes.
+"""What one more layer costs in a decoder: launches, and bytes that kernels read and write.
 
 Decoders with one layer and with two are compiled with and without fusion; the difference is one layer. Launches are
 calls of kernels and library functions, `grid` counts those whose kernels have a range that is divided among threads.
 Bytes are those of the operands and results of each call, beside the least, which is what a layer's weights, cache and
-the new rows of it take when everything else stays in registers. Then the passes up to the memory plan are timed for two
-depths, by CPU time (the best of some runs). Where --tvm or the environment variable RELAX_TVM names a Python that has
-it, TVM's launches for the same file (see tvm_launches.py) and its time (see tvm_plans.py) stand beside. Runs after a
-build:
+the new rows of it take when everything else stays in registers. Where --tvm or the environment variable RELAX_TVM names
+a Python that has it, TVM's launches for the same file (see tvm_launches.py) stand beside. Runs after a build:
 
-    .venv/bin/python3 benchmarks/layers.py [--size small|medium|large] [--prefill 128] [--past 128] [--depths 32 128]
-        [--limit 4.4] [--tvm PYTHON] [--tvm-limit 0.5]
+    .venv/bin/python3 benchmarks/layers.py [--size small|medium|large] [--prefill 128] [--past 128]
+        [--tvm PYTHON]
 """
 import argparse
 import itertools
@@ -19,7 +17,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -47,23 +44,11 @@ def get_bytes(types, sizes):
 
 
 def compile_model(model, output, *options, after="relax-verify-planned"):
-    """CPU seconds; the module behind a pass, the end of the planned phase, is in `output`."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    """The module behind a pass, the end of the planned phase, is in `output`."""
     done = subprocess.run([str(ROOT / "build/bin/relax-compile"), str(model), "--emit=mlir",
                            f"--after={after}", "-o", str(output), *options], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"layers.py: {done.stderr[:2000]}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def time_tvm(python, model):
-    """CPU seconds of import and passes, without those of loading TVM."""
-    script = ROOT / "benchmarks" / "tvm_plans.py"
-    done = subprocess.run([python, str(script), str(model)], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"layers.py: {done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])["seconds"]
 
 
 def find_divided(kernels):
@@ -115,12 +100,7 @@ def main():
                         help="width of the layers; large is that of the decoder of the other benchmarks")
     parser.add_argument("--prefill", type=int, default=128)
     parser.add_argument("--past", type=int, default=128)
-    parser.add_argument("--depths", type=int, nargs=2, default=[32, 128], help="layers of the decoders to time")
-    parser.add_argument("--repeat", type=int, default=2)
-    parser.add_argument("--limit", type=float, help="exit with 1 when the second depth takes more than this many times")
     parser.add_argument("--tvm", default=os.environ.get("RELAX_TVM"), help="a Python that has TVM")
-    parser.add_argument("--tvm-limit", type=float,
-                        help="exit with 1 when the first depth takes more than this part of TVM's time")
     args = parser.parse_args()
     size = {"small": SMALL_DECODER, "medium": MEDIUM, "large": DECODER}[args.size]
     size = {name: value for name, value in size.items() if name != "layers"}
@@ -146,20 +126,7 @@ def main():
         if args.tvm:
             for phase, launches in count_tvm(args.tvm, pathlib.Path(folder), size).items():
                 print(f"{'heads folded':14} {'TVM':14} {phase:30} {launches}")
-        seconds, peer = [], None
-        for layers in args.depths:
-            save_decoder(model, folded=True, **{**SMALL_DECODER, "layers": layers})
-            seconds.append(min(compile_model(model, planned) for _ in range(args.repeat)))
-            if args.tvm and peer is None:
-                peer = min(time_tvm(args.tvm, model) for _ in range(args.repeat))
-        ratio = seconds[1] / seconds[0]
-        times = ", ".join(f"{depth} layers {time:.2f} s" for depth, time in zip(args.depths, seconds))
-        print(f"\nimport and passes: {times}, ratio {ratio:.2f}")
-        if peer:
-            print(f"TVM, {args.depths[0]} layers: {peer:.2f} s, of which ours is {seconds[0] / peer:.3f}")
-    above = args.tvm_limit and peer and seconds[0] > args.tvm_limit * peer
-    return 1 if above or (args.limit and ratio > args.limit) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,5 +1,5 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
-"""What TVM's planner needs for a model, for benchmarks/memory.py and layers.py; runs in an environment of its own.
+"""What TVM's planner needs for a model, for benchmarks/memory.py and pass_time.py; runs in an environment of its own.
 
     python3 -m venv /tmp/tvm && /tmp/tvm/bin/pip install apache-tvm==0.27.0.post1 onnx numpy
     /tmp/tvm/bin/python benchmarks/tvm_plans.py MODEL.onnx [--sizes b=1,s=128 ...] [--bounds b=4,s=128]

@@ -65,7 +65,8 @@ bool isHeavy(PatternKind kind) { return kind == PatternKind::Reduction || kind =
 class BlockFuser {
 public:
   BlockFuser(Block &block, SymbolTableCollection &symbols, unsigned maxOps, int64_t rowBytes)
-      : block(block), symbols(symbols), maxOps(maxOps), rowBytes(rowBytes) {}
+      : block(block), symbols(symbols), maxOps(maxOps), rowBytes(rowBytes), scope(sym::getScope(block.getParentOp())),
+        prover(block.getParentOp()->getContext(), scope) {}
 
   LogicalResult run() {
     for (Operation &op : block)
@@ -101,6 +102,8 @@ private:
   SymbolTableCollection &symbols;
   const unsigned maxOps;
   const int64_t rowBytes;
+  const sym::ScopeAttr scope;
+  sym::Prover prover;
   llvm::MapVector<Operation *, Candidate> candidates;
   SmallVector<std::unique_ptr<Group>> groups;
 };
@@ -157,10 +160,9 @@ void BlockFuser::readSources(graph::CallTPOp call) {
     auto maker = source.getDefiningOp<graph::CallTPOp>();
     if (!maker || maker->getBlock() != &block)
       continue;
-    sym::Prover prover(call.getContext(), sym::getScope(call));
     input.set(source);
     ScopedDiagnosticHandler quiet(call.getContext(), [](Diagnostic &) { return success(); });
-    FailureOr<graph::CallUnification> unification = graph::unifyProgramCall(call, program, prover);
+    FailureOr<graph::CallUnification> unification = graph::unifyProgramCall(call, program, scope);
     if (failed(unification) || !unification->isProved() || !renameResults(call, program, *unification, prover)) {
       input.set(named);
       continue;
@@ -180,9 +182,8 @@ LogicalResult BlockFuser::addCandidate(graph::CallTPOp call) {
   PatternKind kind = getPatternKind(program);
   if (kind == PatternKind::Opaque)
     return success();
-  sym::Prover prover(call.getContext(), sym::getScope(call));
   FailureOr<graph::CallUnification> unification =
-      graph::unifyProgramCall(call, cast<sym::TensorProgramInterface>(program.getOperation()), prover);
+      graph::unifyProgramCall(call, cast<sym::TensorProgramInterface>(program.getOperation()), scope);
   if (failed(unification))
     return failure();
   auto isKnown = [](Value value) {

@@ -41,12 +41,18 @@ public:
   /// Failure means that the group cannot become a program; `reason` says why.
   LogicalResult analyze();
   graph::CallTPOp fuse();
+  /// All that decides outcome and program, with values counted: groups with one key become calls of one program. The
+  /// programs that are called stay as they are meanwhile.
+  ArrayAttr getKey();
+  /// The same for a group whose key is that of a group that became `program`.
+  graph::CallTPOp reuse(tp::ProgramOp program);
 
   StringRef getReason() const { return reason; }
   ArrayRef<tp::ProgramOp> getPrograms() const { return programs.getArrayRef(); }
 
 private:
   LogicalResult analyzeCall(Operation &op);
+  void collect();
   LogicalResult fail(const Twine &why) {
     reason = why.str();
     return failure();
@@ -81,22 +87,17 @@ LogicalResult GroupFuser::analyzeCall(Operation &op) {
     return fail("@" + call.getCallee() + " is not in tensor form");
   if (!call.getDestinations().empty() || program.getNumExtents() != 0)
     return fail("the call of @" + call.getCallee() + " has destinations or finds extents");
-  sym::Prover prover(call.getContext(), sym::getScope(group));
+  sym::ScopeAttr scope = sym::getScope(group);
   FailureOr<graph::CallUnification> unification =
-      graph::unifyProgramCall(call, cast<sym::TensorProgramInterface>(program.getOperation()), prover);
+      graph::unifyProgramCall(call, cast<sym::TensorProgramInterface>(program.getOperation()), scope);
   if (failed(unification) || !unification->isProved())
     return fail("the extents of the call of @" + call.getCallee() + " are not proved");
   for (Type type : llvm::concat<const Type>(call->getOperandTypes(), call->getResultTypes()))
     if (llvm::is_contained(sym::getSymbolicDims(type), sym::SymExpr()))
       return fail("the call of @" + call.getCallee() + " has unknown extents");
+  sym::Prover prover(call.getContext(), scope);
   if (!haveProvedDivisors(call->getResultTypes(), prover))
     return fail("the call of @" + call.getCallee() + " has extents with divisors that are not proved positive");
-  for (Value input : call.getInputs())
-    if (input.getParentBlock() != &group.getBody().front())
-      inputs.insert(input);
-  if (Value shape = call.getShape())
-    shapes.insert(shape);
-  calls.push_back(call);
   programs.insert(program);
   return success();
 }
@@ -115,6 +116,20 @@ LogicalResult GroupFuser::analyze() {
   for (Value value : getYield().getValues())
     if (!value.getDefiningOp() || value.getParentBlock() != &group.getBody().front())
       return fail("the group gives a value from outside");
+  collect();
+  return success();
+}
+
+/// What the program reads and needs.
+void GroupFuser::collect() {
+  for (graph::CallTPOp call : group.getBody().front().getOps<graph::CallTPOp>()) {
+    for (Value input : call.getInputs())
+      if (input.getParentBlock() != &group.getBody().front())
+        inputs.insert(input);
+    if (Value shape = call.getShape())
+      shapes.insert(shape);
+    calls.push_back(call);
+  }
   for (Value input : inputs)
     for (sym::SymExpr dim : sym::getSymbolicDims(input.getType()))
       if (std::optional<StringRef> name = dim.getSymbol())
@@ -125,7 +140,33 @@ LogicalResult GroupFuser::analyze() {
     addSymbols(sym::getSymbolicDims(shape.getType()));
   for (Type type : group.getResultTypes())
     addSymbols(sym::getSymbolicDims(type));
-  return success();
+}
+
+ArrayAttr GroupFuser::getKey() {
+  Builder builder(group.getContext());
+  sym::ScopeAttr scope = sym::getScope(group);
+  DenseMap<Value, int64_t> numbers;
+  SmallVector<Attribute> key{scope ? Attribute(scope) : builder.getUnitAttr()};
+  SmallVector<int64_t> values;
+  auto visit = [&](Operation &op) {
+    for (Value operand : op.getOperands()) {
+      auto [it, isNew] = numbers.try_emplace(operand, numbers.size());
+      values.push_back(it->second);
+      if (isNew) // from outside
+        key.push_back(TypeAttr::get(operand.getType()));
+    }
+    for (Value result : op.getResults())
+      numbers.try_emplace(result, numbers.size());
+    key.push_back(builder.getTypeArrayAttr(op.getResultTypes()));
+  };
+  for (Operation &op : group.getBody().front()) {
+    visit(op);
+    key.push_back(builder.getStringAttr(op.getName().getStringRef()));
+    key.push_back(op.getAttrDictionary());
+  }
+  key.push_back(builder.getTypeArrayAttr(group.getResultTypes()));
+  key.push_back(builder.getDenseI64ArrayAttr(values));
+  return builder.getArrayAttr(key);
 }
 
 //===- Construction -------------------------------------------------------===//
@@ -242,14 +283,25 @@ graph::CallTPOp GroupFuser::emitCall(tp::ProgramOp program) {
   return call;
 }
 
+/// In both cases the reader of remarks sees each group.
+static void noteFused(graph::FusionGroupOp group, size_t numCalls, tp::ProgramOp program) {
+  remark::passed(group.getLoc(), remark::RemarkOpts::name("Fused").category(DEBUG_TYPE))
+      << ("fused " + Twine(numCalls) + " calls into @" + program.getSymName()).str();
+}
+
+graph::CallTPOp GroupFuser::reuse(tp::ProgramOp program) {
+  collect();
+  noteFused(group, calls.size(), program);
+  return emitCall(program);
+}
+
 graph::CallTPOp GroupFuser::fuse() {
   tp::ProgramOp program = createProgram();
   emitBody(program);
   mergeLoops(program);
   program->setAttr(tp::kPatternKindAttrName,
                    StringAttr::get(program.getContext(), tp::stringifyPatternKind(tp::computePatternKind(program))));
-  remark::passed(group.getLoc(), remark::RemarkOpts::name("Fused").category(DEBUG_TYPE))
-      << ("fused " + Twine(calls.size()) + " calls into @" + program.getSymName()).str();
+  noteFused(group, calls.size(), program);
   return emitCall(program);
 }
 
@@ -268,10 +320,16 @@ struct FuseTensorProgramsPass final : relax::impl::FuseTensorProgramsPassBase<Fu
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::SetVector<tp::ProgramOp> replaced;
+    DenseMap<Attribute, tp::ProgramOp> known;
     SmallVector<graph::FusionGroupOp> groups;
     getOperation().walk([&](graph::FusionGroupOp group) { groups.push_back(group); });
     for (graph::FusionGroupOp group : groups) {
       GroupFuser fuser(group, symbols);
+      tp::ProgramOp &program = known[fuser.getKey()];
+      if (program) {
+        fuser.reuse(program);
+        continue;
+      }
       if (failed(fuser.analyze())) {
         remark::missed(group.getLoc(), remark::RemarkOpts::name("NotFused").category(DEBUG_TYPE))
             << ("dissolved a group: " + fuser.getReason()).str();
@@ -279,11 +337,30 @@ struct FuseTensorProgramsPass final : relax::impl::FuseTensorProgramsPassBase<Fu
         continue;
       }
       replaced.insert_range(fuser.getPrograms());
-      fuser.fuse();
+      program = symbols.lookup<tp::ProgramOp>(fuser.fuse().getCallee());
     }
-    for (tp::ProgramOp program : replaced)
-      if (program.isPrivate() && SymbolTable::symbolKnownUseEmpty(program, getOperation()))
+    eraseUnused(replaced.takeVector(), symbols);
+  }
+
+  /// Programs may call others: until nothing changes.
+  void eraseUnused(SmallVector<tp::ProgramOp> programs, SymbolTable &symbols) {
+    while (!programs.empty()) {
+      std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
+      if (!uses)
+        return;
+      DenseSet<StringAttr> used;
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+      size_t before = programs.size();
+      llvm::erase_if(programs, [&](tp::ProgramOp program) {
+        if (!program.isPrivate() || used.contains(program.getSymNameAttr()))
+          return false;
         symbols.erase(program);
+        return true;
+      });
+      if (programs.size() == before)
+        return;
+    }
   }
 };
 } // namespace

@@ -31,9 +31,7 @@ public:
 
   LogicalResult make(ProgramCallOpInterface call) {
     auto callee = symbols.lookup<sym::TensorProgramInterface>(call.getCalleeAttr().getValue());
-    sym::ScopeAttr scope = sym::getScope(call);
-    sym::Prover prover(call.getContext(), scope);
-    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, sym::getScope(call));
     if (failed(unification))
       return failure();
 

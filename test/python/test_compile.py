@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """relax-compile and relax-run on small programs, against numpy."""
+import json
 import os
 import pathlib
 import stat
@@ -371,6 +372,23 @@ def test_after(tool, tmp_path):
     assert done.returncode == 0 and "relax.tensor_at" in done.stdout
     done = tool("relax-compile", tmp_path / "in.mlir", "--emit=mlir", "--after=relax-none")
     assert done.returncode == 1 and "no pass 'relax-none' was run" in done.stderr
+
+
+@pytest.mark.parametrize("last", ["relax-inline-calls", "relax-verify-planned", "relax-tile-rows", "canonicalize"])
+def test_after_stops(tool, tmp_path, last):
+    """Nothing runs behind the pass, be it one of functions; of a pass that runs several times, the last run counts."""
+    (tmp_path / "in.mlir").write_text(MATMUL_RELU)
+
+    def run(*options):
+        done = tool("relax-compile", tmp_path / "in.mlir", "--emit=mlir", "--trace", tmp_path / "trace.json",
+                    "-o", tmp_path / "out.mlir", *options)
+        assert done.returncode == 0, done.stderr
+        events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+        return [event["name"] for event in sorted(events, key=lambda event: event["ts"]) if event["cat"] == "pass"]
+
+    every, some = run(), run(f"--after={last}")
+    # Functions are worked on side by side.
+    assert sorted(some) == sorted(every[:len(every) - every[::-1].index(last)]) and len(some) < len(every)
 
 
 HALF = """

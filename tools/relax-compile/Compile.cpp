@@ -52,6 +52,34 @@ private:
   std::optional<std::string> &text;
 };
 
+/// A pass, or one of those that it runs on functions, has this name.
+bool isNamed(Pass &pass, StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pass.printAsTextualPipeline(os);
+  SmallVector<StringRef> words;
+  llvm::SplitString(text, words, "(){}, ");
+  return llvm::is_contained(words, name);
+}
+
+/// Pass managers copy passes, but give none away: cloning is for what derives from passes.
+struct PassCloner : Pass {
+  static std::unique_ptr<Pass> clonePassOf(const Pass &pass) {
+    constexpr std::unique_ptr<Pass> (Pass::*copy)() const = &PassCloner::clone;
+    return (pass.*copy)();
+  }
+};
+
+/// Leaves out what runs behind the last pass of this name; false when there is none.
+bool stopAfter(PassManager &from, StringRef name, PassManager &to) {
+  SmallVector<Pass *> passes = llvm::map_to_vector(from.getPasses(), [](Pass &pass) { return &pass; });
+  while (!passes.empty() && !isNamed(*passes.back(), name))
+    passes.pop_back();
+  for (Pass *pass : passes)
+    to.addPass(PassCloner::clonePassOf(*pass));
+  return !passes.empty();
+}
+
 LogicalResult error(const Twine &message) {
   llvm::errs() << "relax-compile: error: " << message << "\n";
   return failure();
@@ -216,12 +244,7 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
     return success(); // handled
   });
 
-  PassManager passes(&context, ModuleOp::getOperationName());
   std::optional<std::string> text;
-  if (!options.after.empty()) {
-    context.disableMultithreading();
-    passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
-  }
   KernelPipelineOptions &kernels = (*compiler)->getOptions();
   for (const std::string &name : options.libraries)
     kernels.libraries.push_back(findLibrary(options, name));
@@ -235,7 +258,15 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
   kernels.quantizeWeights = options.quantizeWeights;
   kernels.mixedPrecision = options.mixedPrecision;
   kernels.quantizeActivations = options.quantizeActivations;
-  (*compiler)->buildPipeline(passes);
+  PassManager all(&context, ModuleOp::getOperationName()), some(&context, ModuleOp::getOperationName());
+  (*compiler)->buildPipeline(all);
+  PassManager &passes = options.after.empty() ? all : some;
+  if (!options.after.empty()) {
+    if (!stopAfter(all, options.after, some))
+      return error("no pass '" + options.after + "' was run");
+    context.disableMultithreading();
+    passes.addInstrumentation(std::make_unique<Snapshot>(options.after, text));
+  }
   instruments.attach(passes);
   (*compiler)->onPassManager([&](PassManager &manager) { instruments.attach(manager); });
   Report report;

@@ -46,9 +46,9 @@ int main(int argc, char **argv) {
                        clEnumValN(Emit::LLVM, "llvm", "optimized LLVM IR as text"),
                        clEnumValN(Emit::Object, "object", "an object file")),
       llvm::cl::init(Emit::Artifact), llvm::cl::cat(category));
-  llvm::cl::opt<std::string, true> after("after", llvm::cl::desc("With --emit=mlir: show the module after this pass"),
-                                         llvm::cl::value_desc("pass"), llvm::cl::location(options.after),
-                                         llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> after(
+      "after", llvm::cl::desc("With --emit=mlir: stop behind the last run of this pass"), llvm::cl::value_desc("pass"),
+      llvm::cl::location(options.after), llvm::cl::cat(category));
   llvm::cl::list<std::string> libraries(
       "libraries", llvm::cl::CommaSeparated,
       llvm::cl::desc("Libraries to call where they are found when the result is loaded: shipped ones such as openblas, "

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "GraphFamilies.h"
 #include "RelaxDialect/Dialect/Sym/IR/ProgramSignature.h"
+#include "llvm/Support/RWMutex.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -94,6 +96,57 @@ static sym::SymbolMap solveExtents(ArrayRef<CallExtent> extents, const sym::Symb
   return mapping;
 }
 
+//===- What was found -----------------------------------------------------===//
+
+namespace {
+/// Outcomes of unification, by the expressions that decide them, which are unique in the context. Verifiers ask about
+/// every call behind every pass, and the layers of a model ask the same.
+class UnificationCache final : public DialectInterface::Base<UnificationCache> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnificationCache)
+
+  explicit UnificationCache(Dialect *dialect) : Base(dialect) {}
+
+  using Key = SmallVector<uintptr_t, 64>;
+  std::optional<CallUnification> lookup(const Key &key) const {
+    llvm::sys::SmartScopedReader<true> lock(mutex);
+    auto found = outcomes.find(getText(key));
+    return found == outcomes.end() ? std::nullopt : std::optional(found->second);
+  }
+  void insert(const Key &key, const CallUnification &outcome) const {
+    llvm::sys::SmartScopedWriter<true> lock(mutex);
+    if (outcomes.size() >= kMaxEntries) // a context may live long
+      outcomes.clear();
+    outcomes.try_emplace(getText(key), outcome);
+  }
+
+private:
+  static constexpr unsigned kMaxEntries = 4096;
+
+  static StringRef getText(const Key &key) {
+    return {reinterpret_cast<const char *>(key.data()), key.size() * sizeof(uintptr_t)};
+  }
+
+  mutable llvm::sys::SmartRWMutex<true> mutex;
+  mutable llvm::StringMap<CallUnification> outcomes;
+};
+} // namespace
+
+void graph::addUnificationCache(Dialect &dialect) { dialect.addInterface<UnificationCache>(); }
+
+/// All that decides the outcome: the callee's facts, the caller's, and both sides of each extent.
+static UnificationCache::Key getKey(sym::ScopeAttr scope, ArrayRef<CallExtent> extents, sym::ScopeAttr facts) {
+  UnificationCache::Key key;
+  key.push_back(reinterpret_cast<uintptr_t>(scope.getAsOpaquePointer()));
+  key.push_back(reinterpret_cast<uintptr_t>(facts.getAsOpaquePointer()));
+  for (const CallExtent &extent : extents) {
+    key.push_back(static_cast<uintptr_t>(extent.kind) << 62 | static_cast<uintptr_t>(extent.index) << 31 | extent.dim);
+    for (SymExpr expr : {extent.expected, extent.actual})
+      key.push_back(reinterpret_cast<uintptr_t>(expr.getImpl()));
+  }
+  return key;
+}
+
 static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym::ScopeAttr scope,
                                         ArrayRef<CallExtent> extents, const sym::SymbolMap &given,
                                         sym::Prover &prover) {
@@ -153,6 +206,25 @@ static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym:
   return result;
 }
 
+/// A prover is made only for what is not known.
+static FailureOr<CallUnification> unify(Operation *call, Operation *callee, sym::ScopeAttr scope,
+                                        ArrayRef<CallExtent> extents, const sym::SymbolMap &given,
+                                        sym::ScopeAttr facts) {
+  const auto *cache = call->getDialect() ? call->getDialect()->getRegisteredInterface<UnificationCache>() : nullptr;
+  bool remembers = cache && given.empty();
+  UnificationCache::Key key;
+  if (remembers) {
+    key = getKey(scope, extents, facts);
+    if (std::optional<CallUnification> known = cache->lookup(key))
+      return *known;
+  }
+  sym::Prover prover(call->getContext(), facts);
+  FailureOr<CallUnification> outcome = unify(call, callee, scope, extents, given, prover);
+  if (remembers && succeeded(outcome)) // the others are reported, each at its call
+    cache->insert(key, *outcome);
+  return outcome;
+}
+
 /// Appends the extents of one argument.
 static void addExtents(SmallVectorImpl<CallExtent> &extents, CallExtent::Kind kind, unsigned index,
                        ArrayRef<SymExpr> expected, ArrayRef<SymExpr> actual) {
@@ -170,8 +242,7 @@ RankedTensorType graph::getProgramTensorType(sym::TensorProgramInterface callee,
   return sym::getTensorType(getProgramDims(callee, index), element);
 }
 
-FailureOr<CallUnification> graph::unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
-                                                   sym::Prover &prover) {
+static SmallVector<CallExtent> getExtents(ProgramCallOpInterface call, sym::TensorProgramInterface callee) {
   SmallVector<CallExtent> extents;
   for (auto [index, value] : llvm::enumerate(call.getProgramInputs()))
     addExtents(extents, CallExtent::Kind::Argument, index, getProgramDims(callee, index),
@@ -183,7 +254,17 @@ FailureOr<CallUnification> graph::unifyProgramCall(ProgramCallOpInterface call, 
   for (auto [index, value] : llvm::enumerate(call.getDestinations()))
     addExtents(extents, CallExtent::Kind::Destination, index, getProgramDims(callee, callee.getNumInputs() + index),
                sym::getSymbolicDims(value.getType()));
-  return unify(call, callee, callee.getProgramScope(), extents, {}, prover);
+  return extents;
+}
+
+FailureOr<CallUnification> graph::unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                                   sym::Prover &prover) {
+  return unify(call, callee, callee.getProgramScope(), getExtents(call, callee), {}, prover);
+}
+
+FailureOr<CallUnification> graph::unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                                   sym::ScopeAttr facts) {
+  return unify(call, callee, callee.getProgramScope(), getExtents(call, callee), {}, facts);
 }
 
 FailureOr<CallUnification> graph::unifyCall(CallOp call, FunctionOpInterface callee, sym::Prover &prover) {

@@ -91,8 +91,7 @@ static LogicalResult verifyProgramCall(ProgramCallOpInterface call, StringRef di
                                  destinations)))
     return failure();
 
-  sym::Prover prover(call.getContext());
-  FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+  FailureOr<CallUnification> unification = unifyProgramCall(call, callee, /*facts=*/sym::ScopeAttr());
   if (failed(unification))
     return failure();
   unsigned numResults = callee.getNumOuts();

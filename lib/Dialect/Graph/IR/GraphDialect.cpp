@@ -77,6 +77,7 @@ void RelaxDialect::initialize() {
   addQuantizationOps(*this);
   addRecurrentOps(*this);
   addProductModels(*getContext());
+  addUnificationCache(*this);
   addInterfaces<GraphInlinerInterface>();
 }
 

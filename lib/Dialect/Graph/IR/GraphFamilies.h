@@ -25,6 +25,9 @@ void addPoolOps(Dialect &dialect);
 void addQuantizationOps(Dialect &dialect);
 void addRecurrentOps(Dialect &dialect);
 
+/// Lets unification of calls remember what it found.
+void addUnificationCache(Dialect &dialect);
+
 } // namespace mlir::relax::graph
 
 #endif // RELAXDIALECT_LIB_DIALECT_GRAPH_IR_GRAPHFAMILIES_H

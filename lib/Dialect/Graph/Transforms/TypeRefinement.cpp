@@ -183,10 +183,9 @@ bool TypeRefinement::refineOp(Operation *op) {
     return refineCall(call);
   if (auto call = dyn_cast<ProgramCallOpInterface>(op)) {
     auto callee = symbols.lookupNearestSymbolFrom<sym::TensorProgramInterface>(op, call.getCalleeAttr());
-    sym::Prover prover(op->getContext());
     if (!callee)
       return false;
-    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
+    FailureOr<CallUnification> unification = unifyProgramCall(call, callee, /*facts=*/sym::ScopeAttr());
     if (failed(unification))
       return false;
     SmallVector<Type> types = inferProgramCallTypes(callee, unification->mapping, op->getNumResults());

@@ -44,6 +44,9 @@ struct CallUnification {
 /// hold facts about the caller. The numbers, element types and ranks of the arguments are already verified.
 FailureOr<CallUnification> unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                                             sym::Prover &prover);
+/// The same under these facts, which may be null. The context remembers what is found.
+FailureOr<CallUnification> unifyProgramCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                            sym::ScopeAttr facts);
 FailureOr<CallUnification> unifyCall(CallOp call, FunctionOpInterface callee, sym::Prover &prover);
 
 /// `expr` of the callee in the caller's symbols; null when a symbol has no entry.
