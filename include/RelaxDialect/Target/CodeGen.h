@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -45,9 +46,13 @@ std::unique_ptr<llvm::Module> translateAndOptimize(ModuleOp module, const CodeTa
 /// A position-independent object file. Nothing is written to disk.
 LogicalResult emitObject(ModuleOp module, llvm::Module &code, const CodeTarget &target, SmallVectorImpl<char> &object);
 
-/// Links an object, and object files that hold library functions, to a shared object with ld.lld. What they need from
+/// Both for a module, in parts side by side when it is large: each is one object file. How many depends on the module
+/// only, never on the machine, so that results are the same everywhere.
+LogicalResult compileObjects(ModuleOp module, const CodeTarget &target, std::vector<SmallVector<char, 0>> &objects);
+
+/// Links objects, and object files that hold library functions, to a shared object with ld.lld. What they need from
 /// libm becomes a dependency; a symbol that neither libc nor libm has is an error.
-LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object,
+LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<SmallVector<char, 0>> objects,
                                ArrayRef<std::string> objectFiles, SmallVectorImpl<char> &shared);
 
 } // namespace mlir::relax

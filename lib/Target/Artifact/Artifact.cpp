@@ -110,11 +110,9 @@ LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVector
   for (StringRef table : {kSitesAttrName, kKernelsAttrName, kExternsAttrName, kFunctionsAttrName, kWeightsAttrName,
                           kMemoryReportAttrName, kDeviceCodeAttrName})
     module->removeAttr(table);
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateAndOptimize(module, target, context);
-  SmallVector<char> object;
-  return success(code && succeeded(emitObject(module, *code, target, object)) &&
-                 succeeded(linkSharedObject(module, target, object, objectFiles, shared)));
+  std::vector<SmallVector<char, 0>> objects;
+  return success(succeeded(compileObjects(module, target, objects)) &&
+                 succeeded(linkSharedObject(module, target, objects, objectFiles, shared)));
 }
 
 /// A file beside the result that takes its name at the end, so that no reader ever sees half of an artifact.

@@ -6,19 +6,24 @@
 #include "RelaxDialect/Target/CodeGen.h"
 #include "HalfConversions.h"
 
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/SplitModule.h"
 #include <mutex>
 
 using namespace mlir;
@@ -61,21 +66,16 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CodeTarget
   return machine;
 }
 
-std::unique_ptr<llvm::Module> relax::translateAndOptimize(ModuleOp module, const CodeTarget &target,
-                                                          llvm::LLVMContext &context) {
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
-  if (!machine) {
-    emitError(module.getLoc(), "cannot generate code: ") << error;
-    return nullptr;
-  }
+/// LLVM IR for the machine, not optimized.
+static std::unique_ptr<llvm::Module> translate(ModuleOp module, const CodeTarget &target, llvm::TargetMachine &machine,
+                                               llvm::LLVMContext &context) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "relax");
   if (!code)
     return nullptr; // reported
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine.getTargetTriple());
+  code->setDataLayout(machine.createDataLayout());
   addHalfConversions(*code);
   for (llvm::Function &function : *code) {
     if (function.isDeclaration())
@@ -88,20 +88,52 @@ std::unique_ptr<llvm::Module> relax::translateAndOptimize(ModuleOp module, const
     // Nothing unwinds through compiled code.
     function.setDoesNotThrow();
   }
+  return code;
+}
 
+static void optimize(llvm::Module &code, const CodeTarget &target, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = target.optimization > 1;
-  llvm::PassBuilder builder(machine.get(), tuning);
+  llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(getOptimization(target)).run(*code, modules);
+  builder.buildPerModuleDefaultPipeline(getOptimization(target)).run(code, modules);
+}
+
+/// Writes an object file; false when there is no writer.
+static bool emit(llvm::Module &code, llvm::TargetMachine &machine, llvm::raw_pwrite_stream &stream) {
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return false;
+  passes.run(code);
+  return true;
+}
+
+static InFlightDiagnostic emitNoGenerator(ModuleOp module, const std::string &error) {
+  return emitError(module.getLoc(), "cannot generate code: ") << error;
+}
+static InFlightDiagnostic emitNoWriter(ModuleOp module, const CodeTarget &target) {
+  return emitError(module.getLoc(), "the code generator of ") << target.triple << " does not write object files";
+}
+
+std::unique_ptr<llvm::Module> relax::translateAndOptimize(ModuleOp module, const CodeTarget &target,
+                                                          llvm::LLVMContext &context) {
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  if (!machine) {
+    emitNoGenerator(module, error);
+    return nullptr;
+  }
+  std::unique_ptr<llvm::Module> code = translate(module, target, *machine, context);
+  if (code)
+    optimize(*code, target, *machine);
   return code;
 }
 
@@ -110,11 +142,61 @@ LogicalResult relax::emitObject(ModuleOp module, llvm::Module &code, const CodeT
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
   if (!machine)
-    return emitError(module.getLoc(), "cannot generate code: ") << error;
+    return emitNoGenerator(module, error);
   llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return emitError(module.getLoc(), "the code generator of ") << target.triple << " does not write object files";
-  passes.run(code);
-  return success();
+  return emit(code, *machine, stream) ? success() : LogicalResult(emitNoWriter(module, target));
+}
+
+//===- Parts --------------------------------------------------------------===//
+
+/// Enough for the cores of a large machine; small modules are not worth the copies.
+static unsigned chooseNumParts(llvm::Module &code) {
+  constexpr size_t kInstructionsOfPart = 1500, kMaxParts = 16;
+  return std::clamp<size_t>(code.getInstructionCount() / kInstructionsOfPart, 1, kMaxParts);
+}
+
+/// The bitcode of parts: each has a context of its own where it is read.
+static std::vector<SmallVector<char, 0>> split(llvm::Module &code, unsigned numParts) {
+  std::vector<SmallVector<char, 0>> parts;
+  auto write = [&](std::unique_ptr<llvm::Module> part) {
+    llvm::raw_svector_ostream stream(parts.emplace_back());
+    llvm::WriteBitcodeToFile(*part, stream);
+  };
+  // What is internal stays so, beside its users.
+  llvm::SplitModule(code, numParts, write, /*PreserveLocals=*/true);
+  return parts;
+}
+
+LogicalResult relax::compileObjects(ModuleOp module, const CodeTarget &target,
+                                    std::vector<SmallVector<char, 0>> &objects) {
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  if (!machine)
+    return emitNoGenerator(module, error);
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translate(module, target, *machine, context);
+  if (!code)
+    return failure();
+  unsigned numParts = chooseNumParts(*code);
+  objects.assign(numParts, {});
+  auto compile = [&](llvm::Module &part, llvm::TargetMachine &generator, SmallVectorImpl<char> &object) {
+    optimize(part, target, generator);
+    llvm::raw_svector_ostream stream(object);
+    return emit(part, generator, stream);
+  };
+  if (numParts == 1)
+    return compile(*code, *machine, objects.front()) ? success() : LogicalResult(emitNoWriter(module, target));
+  std::vector<SmallVector<char, 0>> parts = split(*code, numParts);
+  code.reset();
+  LogicalResult result = failableParallelForEachN(module.getContext(), 0, numParts, [&](size_t index) {
+    llvm::LLVMContext own;
+    std::string problem;
+    std::unique_ptr<llvm::TargetMachine> generator = createTargetMachine(target, problem);
+    llvm::MemoryBufferRef bitcode(StringRef(parts[index].data(), parts[index].size()), "part");
+    llvm::Expected<std::unique_ptr<llvm::Module>> part = llvm::parseBitcodeFile(bitcode, own);
+    if (!part)
+      llvm::consumeError(part.takeError()); // our own writing
+    return success(generator && part && compile(**part, *generator, objects[index]));
+  });
+  return succeeded(result) ? success() : LogicalResult(emitNoWriter(module, target));
 }

@@ -6,6 +6,7 @@
 #include "RelaxDialect/Target/CodeGen.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ObjectFile.h"
@@ -106,10 +107,35 @@ constexpr StringLiteral kLibm[] = {"acos",  "acosh",     "asin", "asinh", "atan"
                                    "sinh",  "sqrt",      "tan",  "tanh",  "trunc"};
 constexpr StringLiteral kLibc[] = {"bcmp", "calloc", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
 
-/// Undefined symbols of the object, those of libm; anything that is in neither library is an error. `what` names the
-/// object.
+/// What the parts of a module define for one another. One part needs nothing of the kind.
+llvm::StringSet<> collectDefined(ArrayRef<SmallVector<char, 0>> objects) {
+  llvm::StringSet<> names;
+  if (objects.size() < 2)
+    return names;
+  for (ArrayRef<char> object : objects) {
+    auto file = llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
+    if (!file) {
+      llvm::consumeError(file.takeError()); // reported by the reader of what is undefined
+      continue;
+    }
+    for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+      llvm::Expected<uint32_t> flags = symbol.getFlags();
+      llvm::Expected<StringRef> name = symbol.getName();
+      if (flags && name && (*flags & llvm::object::SymbolRef::SF_Global) &&
+          !(*flags & llvm::object::SymbolRef::SF_Undefined))
+        names.insert(*name);
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+    }
+  }
+  return names;
+}
+
+/// Undefined symbols of the object, those of libm; anything that neither a library nor `own`, the other parts, provide
+/// is an error. `what` names the object.
 LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, const Twine &what,
-                              SmallVectorImpl<std::string> &libm) {
+                              SmallVectorImpl<std::string> &libm, const llvm::StringSet<> &own) {
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
   if (!file)
@@ -124,7 +150,7 @@ LogicalResult findLibmSymbols(ModuleOp module, ArrayRef<char> object, const Twin
     }
     // A position-independent object asks the linker for the table of addresses.
     if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() || llvm::is_contained(kLibc, *name) ||
-        *name == "_GLOBAL_OFFSET_TABLE_" || llvm::is_contained(libm, *name))
+        *name == "_GLOBAL_OFFSET_TABLE_" || llvm::is_contained(libm, *name) || own.contains(*name))
       continue;
     StringRef stem = *name;
     if (!llvm::is_contained(kLibm, stem))
@@ -158,17 +184,24 @@ LogicalResult makeLibmStub(ModuleOp module, const CodeTarget &target, ArrayRef<s
 
 } // namespace
 
-LogicalResult relax::linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<char> object,
+LogicalResult relax::linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<SmallVector<char, 0>> objects,
                                       ArrayRef<std::string> objectFiles, SmallVectorImpl<char> &shared) {
   SmallVector<std::string> libm;
-  TemporaryFile input, output, stub;
-  if (failed(findLibmSymbols(module, object, "generated code", libm)) || failed(input.create(module, "o")) ||
-      failed(output.create(module, "so")) || failed(input.write(module, object)))
+  TemporaryFile output, stub;
+  std::vector<TemporaryFile> inputs(objects.size());
+  if (failed(output.create(module, "so")))
     return failure();
-  SmallVector<StringRef> arguments = {"--strip-all", "-o", output.getPath(), input.getPath()};
+  SmallVector<StringRef> arguments = {"--strip-all", "-o", output.getPath()};
+  llvm::StringSet<> own = collectDefined(objects);
+  for (auto [object, input] : llvm::zip_equal(objects, inputs)) {
+    if (failed(findLibmSymbols(module, object, "generated code", libm, own)) || failed(input.create(module, "o")) ||
+        failed(input.write(module, object)))
+      return failure();
+    arguments.push_back(input.getPath());
+  }
   for (const std::string &path : objectFiles) {
     SmallVector<char> bytes;
-    if (failed(readFile(module, path, bytes)) || failed(findLibmSymbols(module, bytes, "'" + path + "'", libm)))
+    if (failed(readFile(module, path, bytes)) || failed(findLibmSymbols(module, bytes, "'" + path + "'", libm, own)))
       return failure();
     arguments.push_back(path);
   }
