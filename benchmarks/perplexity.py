@@ -66,9 +66,10 @@ class Peer:
 
 
 class Ours:
-    def __init__(self, relax, model, artifact):
+    def __init__(self, relax, model, artifact, activations):
         if not artifact.exists():
-            relax.gguf.compile_model(model, artifact, facts=["batch == 1"], all_logits=True)
+            relax.gguf.compile_model(model, artifact, facts=["batch == 1"], all_logits=True, target="native",
+                                     activations=activations)
         generator = relax.generate.Generator(model, artifact=artifact)
         self.encode = generator.tokenizer.encode
         self.generator = generator
@@ -106,13 +107,14 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER", required=True, help="llama.cpp is built there")
     parser.add_argument("--library", type=pathlib.Path, metavar="FOLDER", help="where libllama.so is (build/bin)")
     parser.add_argument("--artifact", type=pathlib.Path, help="the model with all logits, made when it is missing")
+    parser.add_argument("--activations", choices=["f32", "i8"], default="i8", help="of the artifact when it is made")
     parser.add_argument("--numpy", action="store_true", help="the model in numpy as well")
     args = parser.parse_args()
     sys.path[:0] = [str(ROOT / "build/python"), str(ROOT / "test/python")]
     import relax
     peer = Peer(args.build, args.library or build_llama(args.build).parent, args.model)
     with tempfile.TemporaryDirectory() as folder:
-        ours = Ours(relax, args.model, args.artifact or pathlib.Path(folder) / "model.rlx")
+        ours = Ours(relax, args.model, args.artifact or pathlib.Path(folder) / "model.rlx", args.activations)
         tokens = ours.encode((ROOT / "benchmarks/perplexity.txt").read_text(encoding="utf-8"))
         mine, other = ours.logits(tokens), peer.logits(tokens)
         first, second = perplexity(mine, tokens), perplexity(other, tokens)

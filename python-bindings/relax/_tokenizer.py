@@ -1,6 +1,7 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Text to tokens and back, with the vocabulary of a GGUF file: sentencepiece or tokenizers does the work."""
 import codecs
+import struct
 
 from ._errors import RelaxError
 
@@ -61,6 +62,34 @@ class Vocabulary:
         self.stops |= {token for token in (self.eos, special("eot_token_id")) if token is not None}
 
 
+def _encode_pieces(vocabulary, unknown):
+    """The field `pieces` of a ModelProto as bytes: objects of protobuf take most of a second for 262,144 of them."""
+    def length(size):
+        found = bytearray()
+        while size > 127:
+            found.append(size & 127 | 128)
+            size >>= 7
+        return bytes([*found, size])
+
+    # Most texts have one of few lengths.
+    lengths = {size: length(size) for size in range(128)}
+    kinds = [b"\x18" + bytes([kind]) for kind in range(_BYTE + 1)]
+    for kind in sorted(set(vocabulary.types)):
+        if not _NORMAL <= kind <= _BYTE:
+            _fail(f"the vocabulary has a token of type {kind}, expected {_NORMAL} to {_BYTE}")
+    types = list(vocabulary.types)
+    types[unknown] = _UNKNOWN
+    scores, pieces, place = struct.pack(f"<{len(types)}f", *vocabulary.scores), bytearray(), 0
+    for text, kind in zip(vocabulary.tokens, types):
+        data = text.encode()
+        size = lengths.get(len(data)) or length(len(data))
+        whole = len(data) + len(size) + 8  # a tag, a score and its tag, a type and its tag
+        pieces += (b"\n" + (lengths.get(whole) or length(whole)) + b"\n" + size + data + b"\x15" +
+                   scores[place:place + 4] + kinds[kind])
+        place += 4
+    return bytes(pieces)
+
+
 class _SentencePiece:
     def __init__(self, vocabulary):
         proto = _need("sentencepiece.sentencepiece_model_pb2").ModelProto()
@@ -69,9 +98,6 @@ class _SentencePiece:
             unknown = vocabulary.types.index(_UNKNOWN)
         if unknown is None:
             _fail("the vocabulary has no token for what it does not know")
-        for token, (text, score, kind) in enumerate(zip(vocabulary.tokens, vocabulary.scores, vocabulary.types)):
-            piece = proto.pieces.add()
-            piece.piece, piece.score, piece.type = text, score, _UNKNOWN if token == unknown else kind
         trainer, normalizer = proto.trainer_spec, proto.normalizer_spec
         trainer.model_type = trainer.BPE
         trainer.byte_fallback = _BYTE in vocabulary.types
@@ -80,8 +106,10 @@ class _SentencePiece:
         trainer.bos_id, trainer.eos_id, trainer.pad_id = -1, -1, -1
         normalizer.name, normalizer.add_dummy_prefix = "identity", bool(vocabulary.space_prefix)
         normalizer.remove_extra_whitespaces, normalizer.escape_whitespaces = False, True
-        self.processor = _need("sentencepiece").SentencePieceProcessor(model_proto=proto.SerializeToString())
+        model = proto.SerializeToString() + _encode_pieces(vocabulary, unknown)
+        self.processor = _need("sentencepiece").SentencePieceProcessor(model_proto=model)
         self.vocabulary = vocabulary
+        vocabulary.scores = None  # the processor has them
 
     def encode(self, text):
         return self.processor.encode(text)

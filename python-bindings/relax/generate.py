@@ -28,6 +28,8 @@ __all__ = ["Generator", "Sampling", "Statistics"]
 
 # Tokens of a prompt that go through the model together: a signal is answered between two of them.
 _CHUNK = 128
+# The operation that multiplies rounded activations.
+_ROUNDED = "quantized_block_matmul"
 
 
 @dataclasses.dataclass
@@ -86,28 +88,34 @@ class Generator:
 
     artifact: where the compiled model is, or is put when it is not there or older than the model; without it, it is
     compiled anew. threads: of the runtime, 0 is one for each CPU. progress: called with the seconds that compiling has
-    taken so far, once a second. target, activations: how the model is compiled (relax.gguf.compile_model).
+    taken so far, once a second. target: what the model is compiled for (relax.gguf.compile_model); "native" is this
+    CPU, and an artifact that does not run here is made again. activations: what weights in blocks are multiplied by,
+    "i8" or "f32" (relax.gguf.load); without it "i8", or what the artifact has. One with "i8" is made again where
+    "f32" is asked for.
     """
 
-    def __init__(self, model, *, artifact=None, threads=0, progress=lambda seconds: None, target="cpu",
-                 activations="f32"):
+    def __init__(self, model, *, artifact=None, threads=0, progress=lambda seconds: None, target="native",
+                 activations=None):
         self.metadata = gguf.read_metadata(model)
         self.tokenizer = Tokenizer(self.metadata)
+        # The tokenizer has the vocabulary, which is long, in forms of its own.
+        self.metadata = {key: value for key, value in self.metadata.items() if not isinstance(value, list)}
         architecture = self.metadata.get("general.architecture")
         self.context = self.metadata.get(f"{architecture}.context_length", 0)
         self.compile_seconds = 0.0
         self.statistics = Statistics()
+        compiled = {"progress": progress, "target": target, "activations": activations or "i8"}
         start = time.monotonic()
         if artifact is None:
             with tempfile.TemporaryDirectory(prefix="relax-") as folder:
                 path = pathlib.Path(folder) / "model.rlx"
-                _compile(model, path, progress, target, activations)
+                _compile(model, path, **compiled)
                 self.compile_seconds = time.monotonic() - start
                 self.executable = Executable(path, threads=threads)
         else:
-            self.executable = self._open(model, pathlib.Path(artifact), threads)
+            self.executable = self._open(model, pathlib.Path(artifact), threads, activations)
             if self.executable is None:
-                _compile(model, artifact, progress, target, activations)
+                _compile(model, artifact, **compiled)
                 self.compile_seconds = time.monotonic() - start
                 self.executable = Executable(artifact, threads=threads)
         self.function = self.executable["main"]
@@ -121,14 +129,18 @@ class Generator:
         self.logits = logits
 
     @staticmethod
-    def _open(model, artifact, threads):
-        """The artifact when it can be used: not older than the model, made by this version."""
+    def _open(model, artifact, threads, activations):
+        """The artifact when it can be used: not older than the model, made by this version, for such a CPU, and as
+        exact as it is asked to be."""
         if not artifact.exists() or artifact.stat().st_mtime < os.stat(model).st_mtime:
             return None
         try:
-            return Executable(artifact, threads=threads)
+            executable = Executable(artifact, threads=threads)
         except RelaxError:
             return None
+        # The compiler names kernels after their operations.
+        rounds = any(_ROUNDED in name for name in executable.kernels)
+        return None if rounds and activations == "f32" else executable
 
     def apply_template(self, prompt):
         """`prompt` as what a user says, in the form that the model was trained for."""
@@ -242,9 +254,10 @@ def _parse(arguments):
                         help="the answer ends before it; may be repeated")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="0: one for each CPU")
     parser.add_argument("--stats", action="store_true", help="tokens per second, on standard error")
-    parser.add_argument("--target", default="cpu", metavar="CPU", help="of the compiled model (%(default)s)")
-    parser.add_argument("--activations", choices=["f32", "i8"], default="f32",
-                        help="what weights in blocks are multiplied by (%(default)s)")
+    parser.add_argument("--target", default="native", metavar="CPU,..",
+                        help="what a model is compiled for, as of relax-compile (%(default)s: this CPU)")
+    parser.add_argument("--activations", choices=["f32", "i8"],
+                        help="what weights in blocks are multiplied by: i8, the default, is rounded to 8 bits")
     parser.add_argument("--compile-only", action="store_true", help="compile to --artifact, generate nothing")
     return parser.parse_args(arguments)
 
@@ -259,7 +272,7 @@ def _run(options):
         if not options.artifact:
             raise ValueError("--compile-only needs --artifact")
         gguf.compile_model(options.model, options.artifact, facts=["batch == 1"], target=options.target,
-                           activations=options.activations)
+                           activations=options.activations or "i8")
         return
     if options.prompt is None:
         try:

@@ -40,6 +40,20 @@ class _Reader:
         # Tokens may be pieces of characters.
         return self.data[start:start + size].decode("utf-8", "surrogateescape")
 
+    def strings(self, count):
+        """As `count` times string(), for vocabularies."""
+        data, at, found, size = self.data, self.at, [], struct.Struct("<Q").unpack_from
+        for _ in range(count):
+            start = at + 8
+            if start > len(data):
+                self.take(start - self.at)
+            at = start + size(data, at)[0]
+            if at > len(data):
+                self.take(at - self.at)
+            found.append(data[start:at].decode("utf-8", "surrogateescape"))
+        self.at = at
+        return found
+
     def value(self, kind, depth=0):
         if kind == _STRING:
             return self.string()
@@ -54,6 +68,8 @@ class _Reader:
             return list(struct.unpack_from(f"<{count}{_NUMBERS[kind]}", self.data, start))
         self.take(count)  # at least a byte each
         self.at -= count
+        if kind == _STRING:
+            return self.strings(count)
         return [self.value(kind, depth + 1) for _ in range(count)]
 
 

@@ -126,6 +126,10 @@ class Plan:
             most = max(most, live)
         return most
 
+    def get_unplanned_bytes(self, symbols):
+        """What the tensors of the arena take when each has memory of its own, for the whole call."""
+        return sum(taken for _, taken, _ in self.get_places(symbols))
+
     def get_separate_bytes(self, symbols):
         """No plan takes less in which each result is a block of its own and each tensor is in the arena or in one result: at each
         position the arena has what lives there, without what fits into results that are made later, as far as those have room."""

@@ -76,6 +76,26 @@ def test_greedy_equals_numpy(relax, models, generator):
     assert generator.compile_seconds == 0
 
 
+def test_activations(relax, models, tmp_path):
+    """Rounded to 8 bits unless it is asked for more; an artifact is as exact as asked, or made again."""
+    artifact, tokens = tmp_path / "model.rlx", np.array([[1, 261, 5, 262, 7]], np.int32)
+    want = Model.load(models / "spm.gguf").run(tokens)[0, -1]
+
+    def error(seconds, **options):
+        made = relax.generate.Generator(models / "spm.gguf", artifact=artifact, **options)
+        assert (made.compile_seconds > 0) == seconds
+        past = {name: np.zeros((0, 1, 2, 64), np.float32) for name in made.carried}
+        got = made.function(tokens=tokens, **past)["logits"][0]
+        return np.abs(got - want).max() / np.abs(want).max()
+
+    rounded = error(True)
+    assert 1e-4 < rounded < 0.05
+    assert error(False) == error(False, activations="i8") == rounded
+    assert error(True, activations="f32") < 1e-5
+    # What is more exact than need be is used.
+    assert error(False) < 1e-5 and error(False, activations="i8") < 1e-5
+
+
 def test_sampling(relax, generator):
     def text(**options):
         return "".join(generator("ab", max_tokens=20, sampling=relax.generate.Sampling(**options)))
@@ -203,6 +223,22 @@ def test_tokenizers(relax, models, generator):
     decode = tokenizer.decoder()
     assert [decode(token) for token in tokenizer.encode("é")] == ["", "é"]
     assert decode(tokenizer.encode("é")[0]) == "" and decode(None) == "\ufffd"
+
+
+def test_pieces(relax):
+    """What sentencepiece reads is what protobuf would have written."""
+    from relax._tokenizer import Tokenizer, Vocabulary, _encode_pieces
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
+    tokens = ["", *("é" * size for size in (1, 55, 59, 60, 63, 64, 8000, 20000)), "<unk>"]
+    kinds = [1, 2, 3, 4, 5, 6, 1, 1, 1, 3]
+    metadata = {"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": kinds,
+                "tokenizer.ggml.scores": [-1.5 * i for i in range(len(tokens))]}
+    pieces = ModelProto.FromString(_encode_pieces(Vocabulary(metadata), 9)).pieces
+    assert [(piece.piece, piece.score, piece.type) for piece in pieces] == [
+        (text, -1.5 * i, 2 if i == 9 else kind) for i, (text, kind) in enumerate(zip(tokens, kinds))]
+    for kind in (0, 7, -1):
+        with pytest.raises(relax.RelaxError, match=f"the vocabulary has a token of type {kind}, expected 1 to 6"):
+            Tokenizer({**metadata, "tokenizer.ggml.token_type": [*kinds[:3], kind, *kinds[4:]]})
 
 
 def resident_bytes():
