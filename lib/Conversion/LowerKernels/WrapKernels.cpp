@@ -29,15 +29,16 @@ namespace {
 /// Emits the body of one entry.
 class EntryBuilder {
 public:
-  /// `firstSite`: the kernel's first error site in the module's table, when it has any.
-  EntryBuilder(func::FuncOp kernel, const KernelSignature &signature, std::optional<int64_t> firstSite)
-      : kernel(kernel), signature(signature), firstSite(firstSite), loc(kernel.getLoc()), builder(kernel.getContext()),
-        converter(kernel.getContext()) {}
+  /// `kernel` is the body by now, `name` what launches know. `firstSite`: the kernel's first error site in the module's
+  /// table, when it has any.
+  EntryBuilder(func::FuncOp kernel, StringRef name, const KernelSignature &signature, std::optional<int64_t> firstSite)
+      : kernel(kernel), name(name), signature(signature), firstSite(firstSite), loc(kernel.getLoc()),
+        builder(kernel.getContext()), converter(kernel.getContext()) {}
 
   void build() {
     builder.setInsertionPointAfter(kernel);
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
-    auto entry = func::FuncOp::create(builder, loc, getKernelSymbol(kernel.getName()),
+    auto entry = func::FuncOp::create(builder, loc, getKernelSymbol(name),
                                       builder.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
     Block *block = entry.addEntryBlock();
     builder.setInsertionPointToStart(block);
@@ -71,8 +72,8 @@ public:
   void buildParts(DictionaryAttr range) {
     builder.setInsertionPointAfter(kernel);
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
-    auto function = func::FuncOp::create(builder, loc, getKernelPartsSymbol(kernel.getName()),
-                                         builder.getFunctionType({pointer, pointer}, {}));
+    auto function =
+        func::FuncOp::create(builder, loc, getKernelPartsSymbol(name), builder.getFunctionType({pointer, pointer}, {}));
     Block *block = function.addEntryBlock();
     builder.setInsertionPointToStart(block);
     scalars = block->getArgument(0);
@@ -148,6 +149,7 @@ private:
   }
 
   func::FuncOp kernel;
+  StringRef name;
   const KernelSignature &signature;
   std::optional<int64_t> firstSite;
   Location loc;
@@ -175,17 +177,20 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
     for (func::FuncOp kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       std::optional<KernelSignature> signature = getKernelSignature(kernel);
       if (!signature)
         continue;
-      std::string symbol = getKernelSymbol(kernel.getName());
+      std::string name = kernel.getName().str();
+      std::string symbol = getKernelSymbol(name);
       if (symbols.lookup(symbol)) {
         kernel.emitError("entry of kernel needs the name '") << symbol << "', which is taken";
         return signalPassFailure();
       }
       // No program shares its name with a function of libm that a body calls later.
-      std::string body = "relax_body_" + kernel.getName().str();
+      std::string body = "relax_body_" + name;
       if (symbols.lookup(body)) {
         kernel.emitError("body of kernel needs the name '") << body << "', which is taken";
         return signalPassFailure();
@@ -193,17 +198,17 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
       std::optional<int64_t> firstSite;
       if (auto sites = kernel->getAttrOfType<ArrayAttr>(tp::kSitesAttrName); sites && !sites.empty())
         firstSite = appendGuardSites(getOperation(), RELAX_RT_KERNEL_ERROR, sites);
-      EntryBuilder(kernel, *signature, firstSite).build();
+      if (failed(rename(kernel, body, symbols, users)))
+        return signalPassFailure();
+      EntryBuilder(kernel, name, *signature, firstSite).build();
       if (auto range = kernel->getAttrOfType<DictionaryAttr>(tp::kRangeAttrName)) {
-        std::string parts = getKernelPartsSymbol(kernel.getName());
+        std::string parts = getKernelPartsSymbol(name);
         if (symbols.lookup(parts)) {
           kernel.emitError("parts of kernel need the name '") << parts << "', which is taken";
           return signalPassFailure();
         }
-        EntryBuilder(kernel, *signature, firstSite).buildParts(range);
+        EntryBuilder(kernel, name, *signature, firstSite).buildParts(range);
       }
-      if (failed(symbols.rename(kernel, body)))
-        return signalPassFailure();
       dropRelaxAttributes(kernel);
       // Kept apart from the entry: arguments carry `noalias` better than code inlined into it.
       MLIRContext *context = &getContext();
@@ -214,6 +219,16 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
         if (isa<MemRefType>(kernel.getArgument(index).getType()))
           kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), UnitAttr::get(context));
     }
+  }
+
+  /// Launches name kernels by text: as a rule there are no uses, which are not looked for in all of the module then.
+  LogicalResult rename(func::FuncOp kernel, StringRef body, SymbolTable &symbols, const SymbolUserMap &users) {
+    if (!users.useEmpty(kernel))
+      return symbols.rename(kernel, body);
+    symbols.remove(kernel);
+    kernel.setSymName(body);
+    symbols.insert(kernel);
+    return success();
   }
 };
 
