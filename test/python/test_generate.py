@@ -241,6 +241,16 @@ def test_pieces(relax):
             Tokenizer({**metadata, "tokenizer.ggml.token_type": [*kinds[:3], kind, *kinds[4:]]})
 
 
+def test_vocabulary_texts(relax, models):
+    from relax._tokenizer import _Texts
+    texts = ["", "é", "", "\udcff half", "x" * 300, "\U0001f600", ""]
+    packed = _Texts(texts)
+    assert len(packed) == 7 and list(packed) == texts and [packed[i] for i in (6, 0, 3)] == ["", "", "\udcff half"]
+    assert list(_Texts([])) == []
+    metadata = relax.gguf.read_metadata(models / "spm.gguf")
+    assert list(relax.generate.Tokenizer(metadata).vocabulary.tokens) == metadata["tokenizer.ggml.tokens"]
+
+
 def resident_bytes():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
