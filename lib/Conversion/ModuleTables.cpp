@@ -39,4 +39,5 @@ SmallVector<StringRef> relax::getStringTable(ModuleOp module, StringRef table) {
 std::string relax::getKernelSymbol(StringRef name) { return ("relax_kernel_" + name).str(); }
 std::string relax::getFunctionSymbol(StringRef name) { return ("relax_function_" + name).str(); }
 std::string relax::getKernelPartsSymbol(StringRef name) { return ("relax_parts_" + name).str(); }
+std::string relax::getKernelWorkSymbol(StringRef name) { return ("relax_work_" + name).str(); }
 std::string relax::getEntrySymbol(StringRef name) { return ("relax_entry_" + name).str(); }

@@ -99,6 +99,7 @@ void relax::buildPlannedKernelsPipeline(OpPassManager &manager, const KernelPipe
     manager.addPass(createCaptureRegionsPass());
   manager.addPass(createLowerHostPass());
   manager.addPass(createVerifyHostPass());
+  manager.addNestedPass<tp::ProgramOp>(tp::createCountWorkPass());
   manager.addPass(tp::createConvertTensorProgramToFuncPass());
   buildPartitionKernelsPipeline(manager, options);
 }

@@ -4,6 +4,7 @@ import importlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -48,3 +49,22 @@ def relax():
         pytest.skip("the build has no Python package")
     sys.path.insert(0, str(BUILD / "python"))
     return importlib.import_module("relax")
+
+
+@pytest.fixture(scope="session")
+def browse(tmp_path_factory):
+    """browse(page) opens a page in a headless browser and returns its text once all scripts have run."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome-headless-shell")
+    browser = next(filter(None, map(shutil.which, names)), None)
+    if not browser:
+        pytest.skip("there is no chromium")
+    profile = tmp_path_factory.mktemp("profile")
+
+    def run(page):
+        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+                               "--virtual-time-budget=10000", "--dump-dom", page.as_uri()],
+                              capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

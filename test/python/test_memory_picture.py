@@ -1,6 +1,7 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """The page with a picture of the memory plan: its script, run without a browser, computes what the plan says."""
 
+import html
 import json
 import re
 import shutil
@@ -129,3 +130,24 @@ console.log(JSON.stringify([answers, before, nodes.figures.children[0].children[
         assert problem == "" and drawn
     plan = Plan(report["equal"])
     assert [before, after] == [f"{plan.get_bytes({'n': n}):,} bytes" for n in (128, 1000)]
+
+
+def test_the_page_in_a_browser(page, tmp_path, browse):
+    """A slider is moved: figures and picture are those of the other size, and the number beside it follows."""
+    text, report = page
+    (tmp_path / "page.html").write_text(text.replace("</body>", """<script>
+get("function").value = "equal";
+get("function").dispatchEvent(new Event("change"));
+const slider = document.querySelector("#sizes input[type=range]"), seen = [];
+for (const size of ["0", "1", "1000", "7"]) {
+  slider.value = size;
+  slider.dispatchEvent(new Event("input"));
+  seen.push([document.querySelector("#sizes input:not([type=range])").value, get("figures").rows[0].cells[1].textContent,
+             get("picture").querySelectorAll(".tensor").length]);
+}
+document.body.dataset.seen = JSON.stringify(seen);
+</script></body>"""))
+    seen = json.loads(html.unescape(re.search(r'data-seen="([^"]*)"', browse(tmp_path / "page.html")).group(1)))
+    plan = Plan(report["equal"])
+    tensors = len(report["equal"]["arena"]) + sum(len(result["holds"]) for result in report["equal"]["results"])
+    assert seen == [[str(n), f"{plan.get_bytes({'n': n}):,} bytes", tensors] for n in (0, 1, 1000, 7)]

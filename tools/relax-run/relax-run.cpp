@@ -39,6 +39,7 @@ struct Event {
   std::string name;
   const char *category; // call, kernel, library
   uint64_t begin, end;
+  int64_t bytes = -1, operations = -1; // -1: not known
 };
 
 uint64_t now() {
@@ -139,8 +140,9 @@ bool Session::load() {
   if (!options.device.empty() && !check(relax_rt_context_set_device(context.get(), options.device.c_str())))
     return false;
   auto add = [](void *events, const relax_rt_trace_event *event) {
-    static_cast<std::vector<Event> *>(events)->push_back(
-        {event->name, event->is_library ? "library" : "kernel", event->begin_ns, event->end_ns});
+    static_cast<std::vector<Event> *>(events)->push_back({event->name, event->is_library ? "library" : "kernel",
+                                                          event->begin_ns, event->end_ns, event->bytes,
+                                                          event->operations});
   };
   if (!options.trace.empty() && !check(relax_rt_context_set_trace(context.get(), add, &events)))
     return false;
@@ -280,9 +282,15 @@ bool Session::writeTrace() {
         name += std::string("\\") + c;
       else if (static_cast<unsigned char>(c) >= 0x20)
         name += c;
-    std::fprintf(file, R"(%s{"name": "%s", "cat": "%s", "ph": "X", "pid": 1, "tid": 1, "ts": %.3f, "dur": %.3f})",
-                 separator, name.c_str(), event.category, static_cast<double>(event.begin - first) / 1e3,
-                 static_cast<double>(event.end - event.begin) / 1e3);
+    std::string args;
+    if (event.bytes >= 0)
+      args = "\"bytes\": " + std::to_string(event.bytes);
+    if (event.operations >= 0)
+      args += (args.empty() ? "" : ", ") + ("\"operations\": " + std::to_string(event.operations));
+    std::fprintf(
+        file, R"(%s{"name": "%s", "cat": "%s", "ph": "X", "pid": 1, "tid": 1, "ts": %.3f, "dur": %.3f, "args": {%s}})",
+        separator, name.c_str(), event.category, static_cast<double>(event.begin - first) / 1e3,
+        static_cast<double>(event.end - event.begin) / 1e3, args.c_str());
     separator = ",\n";
   }
   std::fputs("\n]}\n", file);

@@ -41,6 +41,8 @@ SmallVector<StringRef> getStringTable(ModuleOp module, StringRef table);
 std::string getKernelSymbol(StringRef name);
 /// Of the function that counts the parts of a kernel; only kernels that can be divided have one.
 std::string getKernelPartsSymbol(StringRef name);
+/// Of the function that counts what a launch moves and computes; only kernels of which that is known have one.
+std::string getKernelWorkSymbol(StringRef name);
 std::string getEntrySymbol(StringRef name);
 /// Symbol of the form of a function that other functions call.
 std::string getFunctionSymbol(StringRef name);

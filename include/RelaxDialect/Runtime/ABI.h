@@ -92,6 +92,10 @@ typedef void (*relax_rt_kernel_fn)(void *const *buffers, const int64_t *scalars,
  */
 typedef void (*relax_rt_parts_fn)(const int64_t *scalars, int64_t *out);
 
+/** An artifact may define relax_work_<kernel>, which counts what a launch moves and computes: out[0] = bytes, out[1] =
+ * arithmetic operations, -1 where not known. */
+typedef void (*relax_rt_work_fn)(const int64_t *scalars, int64_t *out);
+
 #ifdef __cplusplus
 }
 #endif

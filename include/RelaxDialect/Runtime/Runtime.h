@@ -202,6 +202,8 @@ typedef struct relax_rt_trace_event {
   int32_t is_library;
   uint64_t begin_ns;
   uint64_t end_ns;
+  int64_t bytes;      /* that the launch has to move at least; -1: not known */
+  int64_t operations; /* of arithmetic on elements; -1: not known */
 } relax_rt_trace_event;
 typedef void (*relax_rt_trace_fn)(void *user, const relax_rt_trace_event *event);
 /** Calls `fn` for every launch of later invocations; NULL ends that. Without it no clock is read. */

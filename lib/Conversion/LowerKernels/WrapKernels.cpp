@@ -12,6 +12,7 @@
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -86,6 +87,26 @@ public:
       work = arith::MulIOp::create(builder, loc, work, loadExtent(factors[i], factors[i + 1]));
     LLVM::StoreOp::create(builder, loc, parts, getElement(i64, block->getArgument(1), 0));
     LLVM::StoreOp::create(builder, loc, work, getElement(i64, block->getArgument(1), 1));
+    func::ReturnOp::create(builder, loc);
+  }
+
+  /// Adds `relax_work_<kernel>(scalars, out)`.
+  void buildWork(AffineMap work) {
+    builder.setInsertionPointAfter(kernel);
+    Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
+    auto function =
+        func::FuncOp::create(builder, loc, getKernelWorkSymbol(name), builder.getFunctionType({pointer, pointer}, {}));
+    Block *block = function.addEntryBlock();
+    builder.setInsertionPointToStart(block);
+    SmallVector<Value> values;
+    for (unsigned index = 0; index < work.getNumSymbols(); ++index)
+      values.push_back(arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                                  loadElement(i64, block->getArgument(0), index)));
+    for (auto [index, expr] : llvm::enumerate(work.getResults())) {
+      Value count = affine::expandAffineExpr(builder, loc, expr, /*dimValues=*/{}, values);
+      LLVM::StoreOp::create(builder, loc, arith::IndexCastOp::create(builder, loc, i64, count),
+                            getElement(i64, block->getArgument(1), index));
+    }
     func::ReturnOp::create(builder, loc);
   }
 
@@ -208,6 +229,22 @@ struct WrapKernelsPass final : relax::impl::WrapKernelsPassBase<WrapKernelsPass>
           return signalPassFailure();
         }
         EntryBuilder(kernel, name, *signature, firstSite).buildParts(range);
+      }
+      if (auto work = kernel->getAttrOfType<AffineMapAttr>(tp::kWorkAttrName)) {
+        unsigned numScalars = signature->numScalars - (kernel->hasAttr(tp::kRangeAttrName) ? 2 : 0);
+        for (MemRefType buffer : signature->buffers)
+          numScalars += buffer.getNumDynamicDims();
+        if (work.getValue().getNumSymbols() != numScalars) {
+          kernel.emitError("a launch of the kernel has ")
+              << numScalars << " scalars, but its work depends on " << work.getValue().getNumSymbols();
+          return signalPassFailure();
+        }
+        std::string counter = getKernelWorkSymbol(name);
+        if (symbols.lookup(counter)) {
+          kernel.emitError("work of kernel needs the name '") << counter << "', which is taken";
+          return signalPassFailure();
+        }
+        EntryBuilder(kernel, name, *signature, firstSite).buildWork(work.getValue());
       }
       dropRelaxAttributes(kernel);
       // Kept apart from the entry: arguments carry `noalias` better than code inlined into it.

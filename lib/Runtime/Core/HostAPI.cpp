@@ -185,9 +185,10 @@ relax_rt_status relax_rt_context::launch(int64_t kernel, void *const *buffers, c
   return launchRange(id, buffers, scalars, getRange(module.kernels[id], scalars, grid));
 }
 
-/// Runs something that has a name, and tells when it ran.
-template <typename Run>
-static relax_rt_status traced(relax_rt_trace_fn fn, void *user, const std::string &name, bool isLibrary, Run &&run) {
+/// Runs something that has a name, and tells when it ran; `count` fills in what it did.
+template <typename Run, typename Count>
+static relax_rt_status traced(relax_rt_trace_fn fn, void *user, const std::string &name, bool isLibrary, Run &&run,
+                              Count &&count) {
   if (!fn)
     return run();
   auto now = [] {
@@ -195,9 +196,10 @@ static relax_rt_status traced(relax_rt_trace_fn fn, void *user, const std::strin
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count());
   };
-  relax_rt_trace_event event = {name.c_str(), isLibrary ? 1 : 0, now(), 0};
+  relax_rt_trace_event event = {name.c_str(), isLibrary ? 1 : 0, now(), 0, -1, -1};
   relax_rt_status status = run();
   event.end_ns = now();
+  count(event);
   fn(user, &event);
   return status;
 }
@@ -206,8 +208,17 @@ relax_rt_status relax_rt_context::launchRange(size_t id, void *const *buffers, c
                                               LaunchRange range) {
   if (relax_rt_status status = pollCancel())
     return status;
-  return traced(traceFn, traceUser, module.metadata.kernels[id].name, /*isLibrary=*/false,
-                [&] { return launchHere(id, buffers, scalars, range); });
+  auto count = [&](relax_rt_trace_event &event) {
+    if (!module.kernels[id].work)
+      return;
+    int64_t counts[2] = {-1, -1};
+    module.kernels[id].work(scalars, counts);
+    event.bytes = counts[0];
+    event.operations = counts[1];
+  };
+  return traced(
+      traceFn, traceUser, module.metadata.kernels[id].name, /*isLibrary=*/false,
+      [&] { return launchHere(id, buffers, scalars, range); }, count);
 }
 
 relax_rt_status relax_rt_context::launchHere(size_t id, void *const *buffers, const int64_t *scalars,
@@ -245,8 +256,9 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
   if (!module.externs[id].fn)
     return failHere(RELAX_RT_UNAVAILABLE,
                     "library function " + quote(module.metadata.externs[id].symbol) + " is not available");
-  return traced(traceFn, traceUser, module.metadata.externs[id].symbol, /*isLibrary=*/true,
-                [&] { return callHere(id, args, numArgs, scalars, numScalars); });
+  return traced(
+      traceFn, traceUser, module.metadata.externs[id].symbol, /*isLibrary=*/true,
+      [&] { return callHere(id, args, numArgs, scalars, numScalars); }, [](relax_rt_trace_event &) {});
 }
 
 relax_rt_status relax_rt_context::callHere(size_t id, const relax_rt_tensor_view *args, int64_t numArgs,

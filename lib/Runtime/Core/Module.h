@@ -32,6 +32,7 @@ struct Kernel {
   relax_rt_kernel_fn fn = nullptr;
   relax_rt_kernel_fn reference = nullptr; // null: none
   relax_rt_parts_fn parts = nullptr;      // null: not divided
+  relax_rt_work_fn work = nullptr;        // null: not known
   relax_rt_parts_fn sizes = nullptr;      // of a launch on a device; null: no device has code for it
 };
 

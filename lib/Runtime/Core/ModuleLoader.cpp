@@ -140,6 +140,7 @@ relax_rt_status relax_rt_module::resolveCode(const ArtifactFile &artifact, const
       kernel.reference = reinterpret_cast<relax_rt_kernel_fn>(resolve(info.referenceSymbol));
     if (!info.partsSymbol.empty())
       kernel.parts = reinterpret_cast<relax_rt_parts_fn>(resolve(info.partsSymbol));
+    kernel.work = reinterpret_cast<relax_rt_work_fn>(code.symbol("relax_work_" + info.name));
     kernels.push_back(kernel);
   }
   for (const DeviceTarget &target : devices)

@@ -59,3 +59,22 @@ func.func private @divided(%x: memref<?x4xf32>, %y: memref<4x?xf32>, %k: index, 
   return
 }
 }
+
+// -----
+
+// What is known of the work becomes a function of the scalars.
+// CHECK-LABEL: func.func private @relax_body_worked(
+// CHECK-LABEL: func.func @relax_work_worked(
+//  CHECK-SAME:     %[[SCALARS:.*]]: !llvm.ptr, %[[OUT:.*]]: !llvm.ptr) {
+//       CHECK:   %[[FIRST:.*]] = llvm.getelementptr inbounds %[[SCALARS]][0]
+//       CHECK:   %[[LOADED:.*]] = llvm.load %[[FIRST]] : !llvm.ptr -> i64
+//       CHECK:   %[[N:.*]] = arith.index_cast %[[LOADED]] : i64 to index
+//       CHECK:   %[[BYTES:.*]] = arith.muli %[[N]], %{{.*}} : index
+//       CHECK:   %[[NUMBER:.*]] = arith.index_cast %[[BYTES]] : index to i64
+//       CHECK:   %[[SLOT:.*]] = llvm.getelementptr inbounds %[[OUT]][0]
+//       CHECK:   llvm.store %[[NUMBER]], %[[SLOT]] : i64, !llvm.ptr
+//       CHECK:   llvm.getelementptr inbounds %[[OUT]][1]
+func.func private @worked(%x: memref<?x4xf32>, %e: memref<1xi64>)
+    attributes {relax_tp.work = affine_map<()[s0] -> (s0 * 16, -1)>} {
+  return
+}

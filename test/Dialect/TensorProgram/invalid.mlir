@@ -270,3 +270,8 @@ func.func private @range_work(memref<4xf32>) attributes {relax_tp.range = {buffe
 
 // expected-error @below {{relax_tp.range: 'work' must be a number and pairs of argument and dimension}}
 func.func private @range_work_place(memref<4xf32>) attributes {relax_tp.range = {buffer = 0 : i64, dim = 0 : i64, unit = 1 : i64, work = array<i64: 1, 1, 0>}}
+
+// -----
+
+// expected-error @below {{relax_tp.work must be a map from scalars to bytes and operations, got affine_map<(d0) -> (d0)>}}
+func.func private @work_kind(memref<4xf32>) attributes {relax_tp.work = affine_map<(d0) -> (d0)>}

@@ -73,6 +73,13 @@ static LogicalResult verifyRange(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyWork(Operation *op, Attribute value) {
+  auto map = dyn_cast<AffineMapAttr>(value);
+  if (map && map.getValue().getNumDims() == 0 && map.getValue().getNumResults() == 2)
+    return success();
+  return op->emitOpError() << kWorkAttrName << " must be a map from scalars to bytes and operations, got " << value;
+}
+
 LogicalResult RelaxTpDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kPatternKindAttrName) {
@@ -87,6 +94,8 @@ LogicalResult RelaxTpDialect::verifyOperationAttribute(Operation *op, NamedAttri
     return verifySites(op, attribute.getValue());
   if (name == kRangeAttrName)
     return verifyRange(op, attribute.getValue());
+  if (name == kWorkAttrName)
+    return verifyWork(op, attribute.getValue());
   if (name == kSegmentsAttrName) {
     auto segments = dyn_cast<DenseI32ArrayAttr>(attribute.getValue());
     if (segments && segments.size() == 4)

@@ -15,6 +15,10 @@ namespace mlir::relax::tp {
 /// dimension whose product counts the steps of all loops.
 inline constexpr llvm::StringLiteral kRangeAttrName = "relax_tp.range";
 
+/// What a launch moves and computes (relax-count-work): a map from its scalars to bytes and arithmetic operations, -1
+/// where not known.
+inline constexpr llvm::StringLiteral kWorkAttrName = "relax_tp.work";
+
 } // namespace mlir::relax::tp
 
 #endif // RELAXDIALECT_DIALECT_TENSORPROGRAM_IR_KERNELRANGE_H

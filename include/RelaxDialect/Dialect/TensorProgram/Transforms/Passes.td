@@ -31,6 +31,19 @@ def AnnotatePatternKindsPass : Pass<"relax-annotate-pattern-kinds", "::mlir::Mod
   }];
 }
 
+def CountWorkPass : Pass<"relax-count-work", "::mlir::relax::tp::ProgramOp"> {
+  let summary = "Counts what a tensor program moves and computes.";
+  let description = [{
+    Before: a tensor program. After: it has the attribute `relax_tp.work`, a map from the scalars of a launch (the dynamic
+    extents of all buffers in their order, then the scalar arguments) to bytes and arithmetic operations. Bytes are what has
+    to move at least: each input and each out once; of an input that is only read element by element or by slices, what is
+    read. Operations are those of `arith` and `math` on elements, without comparisons, selections and conversions. Each is -1
+    where sizes come from data or a branch decides what runs.
+
+    Kernels keep the attribute, and become functions that evaluate it for `relax-run --trace` (`relax-wrap-kernels`).
+  }];
+}
+
 def ConvertTensorProgramToFuncPass : Pass<"relax-convert-tensor-program-to-func", "::mlir::ModuleOp"> {
   let summary = "Turns tensor programs into functions.";
   let description = [{
