@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CallExtents.h"
+#include "CastsAboveCalls.h"
 #include "FuseGroup.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
@@ -69,6 +70,7 @@ public:
         prover(block.getParentOp()->getContext(), scope) {}
 
   LogicalResult run() {
+    moveCastsAboveCalls(block, symbols);
     for (Operation &op : block)
       if (auto call = dyn_cast<graph::CallTPOp>(op)) {
         readSources(call);

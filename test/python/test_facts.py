@@ -57,6 +57,18 @@ func.func @cast(%x: tensor<?xf32, #n> {relax.name = "x"}, %y: tensor<?xf32, #m> 
   return %w : tensor<?xf32, #n>
 }
 
+// Calls on both sides of a cast share a program; %y is checked before the work on it, under a symbol that only %k shows.
+func.func @through_a_cast(%x: tensor<?xf32, #n> {relax.name = "x"}, %y: tensor<?xf32, #m> {relax.name = "y"}) -> (tensor<?xf32> {relax.name = "z"})
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %k = relax.unique %x binds [k] : (tensor<?xf32, #n>) -> tensor<?xf32, #k>
+  %a = relax.add %y, %y : (tensor<?xf32, #m>, tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %b = relax.multiply %a, %y : (tensor<?xf32, #m>, tensor<?xf32, #m>) -> tensor<?xf32, #m>
+  %c = relax.match_cast %b : tensor<?xf32, #m> to tensor<?xf32, #k>
+  %z = relax.add %k, %c : (tensor<?xf32, #k>, tensor<?xf32, #k>) -> tensor<?xf32, #k>
+  %r = relax.erase_shape %z : tensor<?xf32, #k> to tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
 // A callee with three extents of two symbols; it calls itself, so that it stays a function.
 func.func private @flat(%x: tensor<?x?xf32, #nm>, %y: tensor<?xf32, #product>, %again: index) -> tensor<?xf32, #product>
     attributes {relax_sym.scope = #relax_sym.scope<"n <= 100">} {
@@ -175,6 +187,14 @@ def test_fact_from_a_cast(run):
         np.testing.assert_array_equal(got["z"], 3 * numbers(n))
     message = run("cast", {"x": numbers(3), "y": numbers(4)}, fails=True)
     assert "expected n = 3, actual 4" in message or "n = 3" in message
+
+
+def test_work_on_both_sides_of_a_cast(run):
+    sizes = [0, 1, 13, 257, 4099, 1]
+    for n, got in zip(sizes, run("through_a_cast", *[{"x": np.arange(n).astype(np.float32).repeat(2), "y": numbers(n)} for n in sizes])):
+        np.testing.assert_array_equal(got["z"], np.arange(n).astype(np.float32) + 2 * numbers(n) ** 2)
+    message = run("through_a_cast", {"x": np.arange(3).astype(np.float32), "y": numbers(4)}, fails=True)
+    assert "match_cast" in message and "expected k = 3, actual 4" in message
 
 
 def test_call_solves_and_checks(run):
