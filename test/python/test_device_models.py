@@ -3,7 +3,7 @@
 import generated_models as models
 import numpy as np
 import pytest
-from model_runs import check_close
+from model_runs import check_close, fetch
 from test_vulkan import needs_driver
 
 BERT = {**models.SMALL_BERT, "layers": 1}
@@ -47,3 +47,26 @@ def test_model(tool, tmp_path, name, capture):
             check_close(got[key], want[key], f"{key} at run {index}")
             if capture:
                 assert got[key].tobytes() == results["vulkan"][index % len(inputs)][key].tobytes(), f"{key} at run {index}"
+
+
+@needs_driver
+def test_recognition(tool, build, tmp_path):
+    """PP-OCRv4's reader of lines, convolutions and attention, of a public package: several widths in one process."""
+    model = fetch("rapidocr-onnxruntime", "ch_PP-OCRv4_rec_infer.onnx", build, tmp_path)
+    compiled = tool("relax-compile", model, "--target=cpu,vulkan", "-o", tmp_path / "model.rlx", timeout=1800)
+    assert compiled.returncode == 0 and not compiled.stderr, compiled.stderr
+    shapes = [(1, 48, 32), (2, 48, 61), (1, 48, 32)]
+    for index, (batch, height, width) in enumerate(shapes):
+        values = np.random.default_rng(width).uniform(-1, 1, (batch, 3, height, width))
+        np.savez(tmp_path / f"in{index}.npz", x=values.astype(np.float32))
+    for device in ["cpu", "vulkan"]:
+        command = [part for index in range(len(shapes))
+                   for part in ["--inputs", tmp_path / f"in{index}.npz", "--outputs", tmp_path / f"{device}{index}.npz"]]
+        process = tool("relax-run", tmp_path / "model.rlx", f"--device={device}", "--counters", *command, timeout=1800)
+        assert process.returncode == 0, process.stderr
+        assert "launches on the CPU: 0\n" in process.stdout, process.stdout
+    for index in range(len(shapes)):
+        with np.load(tmp_path / f"cpu{index}.npz") as want, np.load(tmp_path / f"vulkan{index}.npz") as got:
+            assert want.files
+            for key in want.files:
+                check_close(got[key], want[key], f"{key} at run {index}")

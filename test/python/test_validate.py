@@ -9,6 +9,7 @@ import re
 import sys
 
 import pytest
+from test_vulkan import needs_driver
 
 FIRST, LAST = map(int, os.environ.get("RELAX_VALIDATE_SEEDS", "9:31").split(":"))
 
@@ -127,6 +128,25 @@ def test_both_sides_of_a_rounding_are_seen(validate, kind):
         assert code == 0, said
 
 
+DEVICE_PIPELINE = "relax-default-pipeline{devices=vulkan}"
+
+
+@needs_driver
+def test_device(validate, monkeypatch, tmp_path):
+    """Artifacts run on a device; without one, or without code for it, no pass is blamed."""
+    code, said = validate(MODULE, DEVICE_PIPELINE, "samples=4 device=vulkan")
+    assert code == 0 and "executions agree; 4 samples" in said, said
+    code, said = validate(MODULE, WRONG["test-wrong-host"] + ",relax-convert-tensor-program-to-func,relax-lower-kernels{devices=vulkan}",
+                          "samples=4 device=vulkan")
+    assert code == 1 and "pass 'test-wrong-host' changed the answer" in said, said
+    code, said = validate(MODULE, "relax-default-pipeline", "samples=4 device=vulkan")
+    assert code == 1 and "nothing was compared: function 'main': " in said and "no code for device 'vulkan'" in said, said
+    for name in ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"]:
+        monkeypatch.setenv(name, str(tmp_path / "none.json"))
+    code, said = validate(MODULE, DEVICE_PIPELINE, "samples=4 device=vulkan")
+    assert code == 1 and "nothing was compared: " in said and "device 'vulkan' is unavailable" in said, said
+
+
 def test_reproducer_reproduces(validate, tool, build, tmp_path):
     validate(MODULE, WRONG["test-wrong-graph"])
     reproducer = tmp_path / "reproducer.mlir"
@@ -156,7 +176,7 @@ def test_failing_passes_and_requests(validate):
     code, said = validate(MODULE, "relax-lower-host")
     assert code == 1 and "pass 'relax-lower-host' failed" in said, said
     code, said = validate(MODULE, "canonicalize", more="sizes=3")
-    assert code == 1 and "expected '[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] pipeline=...', got 'sizes=3'" in said
+    assert code == 1 and "expected '[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] [device=NAME] pipeline=...', got 'sizes=3'" in said
     code, said = validate("func.func @f(%x: vector<4xf32>) {\n  return\n}\n", "canonicalize")
     assert code == 1 and "nothing was executed" in said
     division = N.replace("f32", "i32")
@@ -196,8 +216,8 @@ def test_generator_makes_every_op(generator, root):
     assert elements == set(re.findall(r"tensor<(?:[0-9?]+x)*(\w+)", programs))
 
 
-def run(generator, seeds, pipeline, build, folder):
-    outcomes = generator.validate(seeds, lambda seed: generator.generate(seed, 12), pipeline, folder, build / "bin/relax-opt")
+def run(generator, seeds, pipeline, build, folder, device=None):
+    outcomes = generator.validate(seeds, lambda seed: generator.generate(seed, 12), pipeline, folder, build / "bin/relax-opt", device=device)
     assert not outcomes["failed"], "\n".join(f"{seed}: {why}" for seed, why in outcomes["failed"].items())
     return outcomes["refused"]
 
@@ -206,6 +226,11 @@ def test_random_programs(generator, build, tmp_path):
     """No answer changes; what a pass refuses with an error is not wrong, but it is not most programs either."""
     refused = run(generator, range(FIRST, LAST), "relax-default-pipeline", build, tmp_path)
     assert len(refused) < (LAST - FIRST) / 2, refused
+
+
+@needs_driver
+def test_random_programs_on_a_device(generator, build, tmp_path):
+    assert not run(generator, range(FIRST, FIRST + (LAST - FIRST) // 5), DEVICE_PIPELINE, build, tmp_path, "vulkan")
 
 
 def test_random_orders(generator, build, tmp_path):

@@ -161,11 +161,14 @@ static std::string readText(StringRef path) {
 }
 
 bool relax_opt::runArtifact(MLIRContext *context, const std::string &artifact, const Entry &entry,
-                            const std::vector<unsigned> &samples, std::vector<Tensors> &results, std::string &error) {
+                            const std::vector<unsigned> &samples, const std::string &device,
+                            std::vector<Tensors> &results, std::string &error) {
   SmallString<128> runner(llvm::sys::path::parent_path(programPath)), errors(artifact);
   llvm::sys::path::append(runner, "relax-run");
   errors += ".err";
   std::vector<std::string> args = {runner.str().str(), artifact, "--function", entry.name}, outputs;
+  if (!device.empty())
+    args.insert(args.end(), {"--device", device});
   for (unsigned sample : samples) {
     std::vector<relax_interpret::NamedTensor> inputs;
     for (auto [name, tensor] : llvm::zip_equal(entry.inputNames, entry.samples[sample].inputs))

@@ -40,9 +40,11 @@ Reference makeReference(mlir::ModuleOp module, llvm::StringRef function, const S
 /// Empty when results agree, else where they do not.
 std::string compare(const Reference &reference, const Tensors &results, const std::vector<std::string> &names);
 
-/// Runs samples of a function of an artifact with relax-run, in a process of its own.
+/// Runs samples of a function of an artifact with relax-run, in a process of its own, on a device or, where that is
+/// empty, on the CPU.
 bool runArtifact(mlir::MLIRContext *context, const std::string &artifact, const Entry &entry,
-                 const std::vector<unsigned> &samples, std::vector<Tensors> &results, std::string &error);
+                 const std::vector<unsigned> &samples, const std::string &device, std::vector<Tensors> &results,
+                 std::string &error);
 
 /// Where relax-run is: beside this program.
 void setProgramPath(const char *argv0);

@@ -38,6 +38,7 @@ struct Request {
   unsigned samples = 6;
   unsigned optimization = 3;
   std::string reproducer = "relax-validate-reproducer.mlir";
+  std::string device; // empty: the CPU
   std::string pipeline;
 };
 
@@ -54,14 +55,16 @@ bool parseRequest(StringRef text, Request &request, std::string &error) {
     bool isKnown = key == "seed"       ? !value.getAsInteger(10, request.seed)
                    : key == "samples"  ? !value.getAsInteger(10, request.samples)
                    : key == "optimize" ? !value.getAsInteger(10, request.optimization) && request.optimization <= 3
-                                       : key == "reproducer" && !value.empty();
+                                       : (key == "reproducer" || key == "device") && !value.empty();
     if (!isKnown) {
-      error =
-          "expected '[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] pipeline=...', got '" + word.str() + "'";
+      error = "expected '[seed=N] [samples=N] [optimize=0..3] [reproducer=FILE] [device=NAME] pipeline=...', got '" +
+              word.str() + "'";
       return false;
     }
     if (key == "reproducer")
       request.reproducer = value.str();
+    if (key == "device")
+      request.device = value.str();
     text = rest.ltrim();
   }
   request.pipeline = text.starts_with("builtin.module(") ? text.str() : ("builtin.module(" + text + ")").str();
@@ -171,7 +174,8 @@ private:
 void Validator::prepare(ModuleOp module) {
   before = print(module);
   PassManager manager(context, ModuleOp::getOperationName());
-  (void)parsePassPipeline("relax-default-pipeline", manager); // registered
+  std::string options = request.device.empty() ? "" : "{devices=" + request.device + "}";
+  (void)parsePassPipeline("relax-default-pipeline" + options, manager); // registered
   std::string text;
   llvm::raw_string_ostream os(text);
   manager.printAsTextualPipeline(os);
@@ -299,7 +303,7 @@ std::string Validator::runCompiled(const CompiledState &state) {
     if (samples.empty())
       continue;
     std::string where = "function '" + entry.name + "'";
-    if (!runArtifact(context, artifact, entry, samples, results, error))
+    if (!runArtifact(context, artifact, entry, samples, request.device, results, error))
       return where + ": " + error;
     for (auto [sample, values] : llvm::zip_equal(samples, results)) {
       ++numChecks;
@@ -312,10 +316,21 @@ std::string Validator::runCompiled(const CompiledState &state) {
   return "";
 }
 
+/// What relax-run says before it runs anything.
+static bool isWithoutDevice(StringRef why) {
+  return why.contains("relax-run: error: device '") || why.contains("the artifact has no code for device '");
+}
+
 /// The last state first: when it is right, so were those before it.
 void Validator::checkCompiled() {
-  if (states.empty() || runCompiled(states.back()).empty())
+  std::string last = states.empty() ? "" : runCompiled(states.back());
+  if (last.empty())
     return;
+  if (isWithoutDevice(last)) { // says nothing about passes
+    failure = last;
+    report("nothing was compared: " + last);
+    return;
+  }
   for (const CompiledState &state : states) {
     std::string why = runCompiled(state);
     if (!why.empty()) {
@@ -349,7 +364,8 @@ void Validator::writeReproducer(const std::string &pass, const std::string &what
   pipeline += pass;
   file->os() << "// " << StringRef(what).split('\n').first << "\n// relax-opt " << request.reproducer
              << " --relax-validate='seed=" << request.seed << " samples=" << request.samples
-             << " optimize=" << request.optimization << " pipeline=builtin.module(" << pipeline << ")'\n"
+             << " optimize=" << request.optimization << (request.device.empty() ? "" : " device=" + request.device)
+             << " pipeline=builtin.module(" << pipeline << ")'\n"
              << before << "\n";
   file->keep();
   llvm::errs() << "relax-validate: the module before it is in " << request.reproducer << "\n";

@@ -640,7 +640,8 @@ def main():
     parser.add_argument("--size", type=int, default=12, help="steps of each function")
     parser.add_argument("--functions", type=int, default=1)
     parser.add_argument("--validate", metavar="FIRST:LAST", help="run these seeds through --pipeline")
-    parser.add_argument("--pipeline", default="relax-default-pipeline")
+    parser.add_argument("--pipeline", help="relax-default-pipeline")
+    parser.add_argument("--device", help="where compiled modules run, 'vulkan' or 'opencl': the passes make kernels for it")
     parser.add_argument("--orders", action="store_true", help="passes in a random legal order for each seed; without --validate it is printed")
     parser.add_argument("--optimize", type=int, choices=range(4), default=3, help="how much the machine code is optimized")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("."), help="where failing modules are left")
@@ -650,13 +651,15 @@ def main():
     options = parser.parse_args()
     try:
         if options.validate is None:
-            print(random_pipeline(options.seed) if options.orders else generate(options.seed, options.size, options.functions))
+            print(random_pipeline(options.seed, options.device) if options.orders else generate(options.seed, options.size, options.functions))
             return 0
+        default = "relax-default-pipeline" + (f"{{devices={options.device}}}" if options.device else "")
+        options.pipeline = options.pipeline or default
         first, last = map(int, options.validate.split(":"))
         opt = pathlib.Path(__file__).resolve().parent / "relax-opt"
         outcomes = validate(range(first, last), lambda seed: generate(seed, options.size, options.functions),
                             None if options.orders else options.pipeline, options.folder, opt, options.optimize, options.log,
-                            options.reduce, [f"--load-pass-plugin={plugin}" for plugin in options.load_pass_plugin])
+                            options.reduce, [f"--load-pass-plugin={plugin}" for plugin in options.load_pass_plugin], options.device)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         print(f"relax-random: error: {error}", file=sys.stderr)
         return 1

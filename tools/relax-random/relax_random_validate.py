@@ -14,7 +14,7 @@ MIXED = [*GRAPH, "relax-lift-weight-computation", "relax-raise-loops", "relax-an
 CLEANUP = ["canonicalize", "cse"]
 
 
-def random_pipeline(seed):
+def random_pipeline(seed, device=None):
     """Passes in a random order of those that their descriptions allow, to an artifact or to plain upstream IR."""
     generator = random.Random(f"{seed} order")
 
@@ -29,14 +29,19 @@ def random_pipeline(seed):
                          "symbol-dce", *some(CLEANUP, 3), "canonicalize", "cse", "canonicalize", "relax-verify-plain"])
     return ",".join([*order, "symbol-dce", "relax-verify-mixed", "relax-make-destinations", *some(CLEANUP, 2), "relax-verify-destinations",
                      "relax-plan-memory", *some(["canonicalize"], 1), "relax-verify-planned", "relax-lower-host", "relax-verify-host",
-                     "relax-convert-tensor-program-to-func", "relax-lower-kernels"])
+                     "relax-convert-tensor-program-to-func", f"relax-lower-kernels{{devices={device}}}" if device else "relax-lower-kernels"])
 
 
-def validate_seed(seed, text, pipeline, optimize, folder, opt, plugins=()):
+def settings(seed, optimize, device):
+    """The request of a seed, but for files and the pipeline."""
+    return f"seed={seed + 1} optimize={optimize}" + (f" device={device}" if device else "")
+
+
+def validate_seed(seed, text, pipeline, optimize, folder, opt, plugins=(), device=None):
     """'passed', 'refused' by a pass with an error, or 'failed', and what was said. Modules that do not pass are left in the folder."""
     source = folder / f"seed{seed}.mlir"
     source.write_text(text)
-    request = f"seed={seed + 1} optimize={optimize} reproducer={folder / f'seed{seed}.reproducer.mlir'} pipeline={pipeline}"
+    request = f"{settings(seed, optimize, device)} reproducer={folder / f'seed{seed}.reproducer.mlir'} pipeline={pipeline}"
     try:
         done = subprocess.run([opt, source, *plugins, f"--relax-validate={request}"], capture_output=True, text=True, timeout=1200)
     except subprocess.TimeoutExpired:
@@ -49,16 +54,16 @@ def validate_seed(seed, text, pipeline, optimize, folder, opt, plugins=()):
     return "failed", done.stderr or f"exit code {done.returncode}"
 
 
-def reduce_seed(seed, said, pipeline, optimize, folder, opt, plugins=()):
+def reduce_seed(seed, said, pipeline, optimize, folder, opt, plugins=(), device=None):
     """Shrinks what fails, as long as the same pass is to blame, to seedN.reduced.mlir."""
     blamed = re.search(r"error: (pass '.*?' changed the answer)", said)
     if blamed:
         subprocess.run([opt.with_name("relax-reduce"), folder / f"seed{seed}.mlir", "-o", folder / f"seed{seed}.reduced.mlir", *plugins,
-                        f"--expect={blamed.group(1)}", f"--relax-validate=seed={seed + 1} optimize={optimize} pipeline={pipeline}"],
+                        f"--expect={blamed.group(1)}", f"--relax-validate={settings(seed, optimize, device)} pipeline={pipeline}"],
                        capture_output=True, timeout=3600)
 
 
-def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None, reduce=False, plugins=()):
+def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None, reduce=False, plugins=(), device=None):
     """The outcomes of seeds, {outcome: {seed: what was said}}. A log keeps them: seeds that are in it do not run again."""
     outcomes = {"passed": {}, "refused": {}, "failed": {}}
     known = {}
@@ -68,10 +73,10 @@ def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None, reduc
             known[int(seed)] = outcome, "\n".join(said)
     for seed in seeds:
         if seed not in known:
-            passes = pipeline or random_pipeline(seed)
-            known[seed] = validate_seed(seed, generate(seed), passes, optimize, folder, opt, plugins)
+            passes = pipeline or random_pipeline(seed, device)
+            known[seed] = validate_seed(seed, generate(seed), passes, optimize, folder, opt, plugins, device)
             if reduce and known[seed][0] == "failed":
-                reduce_seed(seed, known[seed][1], passes, optimize, folder, opt, plugins)
+                reduce_seed(seed, known[seed][1], passes, optimize, folder, opt, plugins, device)
             if log:
                 with log.open("a") as file:
                     file.write("\t".join([str(seed), known[seed][0], *known[seed][1].strip().splitlines()]) + "\n")

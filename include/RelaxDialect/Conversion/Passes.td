@@ -150,7 +150,7 @@ def LowerKernelMathPass : Pass<"relax-lower-kernel-math", "::mlir::func::FuncOp"
   let summary = "Replaces math functions by code that vectorizes.";
   let description = [{
     exp, log, tanh and erf of f32 become polynomials (at most 5 ulp); expm1 and log1p are written with exp and log so that
-    they keep their digits near 0; f16 computes in f32; rsqrt, floordiv and others become basic operations. What remains is an LLVM intrinsic or a function of libm.
+    they keep their digits near 0; f16 computes in f32; squares are multiplications; rsqrt, floordiv and others become basic operations. What remains is an LLVM intrinsic or a function of libm.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include <limits>
 
@@ -91,6 +92,19 @@ struct NormalizeLog final : OpRewritePattern<math::LogOp> {
   }
 };
 
+/// A square is one multiplication, which rounds once: what `pow` gives when it is exact, on any device.
+struct SquareByMultiplication final : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &rewriter) const override {
+    APFloat exponent(0.0);
+    if (!matchPattern(op.getRhs(), m_ConstantFloat(&exponent)) || !exponent.isExactlyValue(2.0))
+      return rewriter.notifyMatchFailure(op, "not a square");
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), op.getLhs());
+    return success();
+  }
+};
+
 struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKernelMathPass> {
   using Base::Base;
 
@@ -106,7 +120,8 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
                                 name);
     };
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog>(&getContext());
+    patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog, SquareByMultiplication>(
+        &getContext());
     populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
     math::populateExpansionPatterns(patterns, {"rsqrt", "ctlz"});

@@ -32,6 +32,21 @@ func.func private @library(%x: memref<f32>, %d: memref<f64>, %e: memref<1xi64>) 
   return
 }
 
+// A square is exact by one multiplication; other powers are not.
+// CHECK-LABEL: func.func private @square(
+//       CHECK:   %[[X:.*]] = memref.load
+//       CHECK:   arith.mulf %[[X]], %[[X]] : f32
+//       CHECK:   math.powf
+func.func private @square(%x: memref<f32>, %e: memref<1xi64>) {
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  %0 = memref.load %x[] : memref<f32>
+  %1 = math.powf %0, %two : f32
+  %2 = math.powf %1, %three : f32
+  memref.store %2, %x[] : memref<f32>
+  return
+}
+
 // Written so that no digit is lost near 0.
 // CHECK-LABEL: func.func private @near_zero(
 //   CHECK-NOT:   math.expm1
