@@ -38,7 +38,7 @@ FailureOr<std::unique_ptr<ArtifactCompiler>> ArtifactCompiler::create(StringRef 
   FailureOr<SmallVector<CodeTarget>> found = getCodeTargets(levels, error);
   if (failed(found)) {
     if (StringRef(error).starts_with("unknown target"))
-      error += ", or a device: 'vulkan', 'opencl'";
+      error += ", or a device: 'vulkan', 'opencl', 'nvidia', 'amd'";
     return failure();
   }
   compiler->levels = std::move(*found);

@@ -41,6 +41,10 @@ static void addDevicePasses(OpPassManager &manager, const KernelPipelineOptions 
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   manager.addPass(createOutlineDeviceKernelsPass());
+  DeviceKernelsToBinaryPassOptions binary;
+  llvm::append_range(binary.targets, options.devices);
+  binary.ptxas = options.ptxas;
+  manager.addPass(createDeviceKernelsToBinaryPass(binary));
   DeviceKernelsToSPIRVPassOptions spirv;
   llvm::append_range(spirv.targets, options.devices);
   manager.addPass(createDeviceKernelsToSPIRVPass(spirv));

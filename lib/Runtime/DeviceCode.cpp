@@ -22,7 +22,21 @@ namespace {
 
 /// What no kernel has more of; keeps a damaged count from taking all memory.
 constexpr uint32_t kMaxBuffers = 4096, kMaxWords = 4096;
-constexpr uint32_t kSpirvMagic = 0x07230203, kSpirvHeaderWords = 5;
+constexpr uint32_t kSpirvMagic = 0x07230203, kSpirvHeaderWords = 5, kElfMagic = 0x464c457f;
+
+/// What drivers get without its size: where the code ends they find out themselves.
+void checkCode(SectionReader &reader, const std::string &target, const std::vector<uint32_t> &code) {
+  auto isFor = [&](const char *kind) { return target.rfind(kind, 0) == 0; };
+  if (isFor("nvidia:compute_")) {
+    if (code.empty() || code.back() >> 24 != 0)
+      reader.fail("PTX without an end");
+  } else if (isFor("nvidia:") || isFor("amd:")) {
+    if (code.empty() || code[0] != kElfMagic)
+      reader.fail("code that is no ELF file");
+  } else if (code.size() < kSpirvHeaderWords || code[0] != kSpirvMagic) {
+    reader.fail("code that is not SPIR-V");
+  }
+}
 
 void readStage(SectionReader &reader, const DeviceKernel &kernel, DeviceStage &stage) {
   stage.entry = reader.string();
@@ -43,7 +57,7 @@ void readStage(SectionReader &reader, const DeviceKernel &kernel, DeviceStage &s
       reader.fail("a stage uses buffer " + std::to_string(binding));
 }
 
-void readKernel(SectionReader &reader, uint64_t numKernels, DeviceKernel &kernel) {
+void readKernel(SectionReader &reader, uint64_t numKernels, const std::string &target, DeviceKernel &kernel) {
   kernel.kernel = reader.u32();
   kernel.sizes = reader.string();
   kernel.buffers = reader.u32();
@@ -59,8 +73,8 @@ void readKernel(SectionReader &reader, uint64_t numKernels, DeviceKernel &kernel
   for (DeviceStage &stage : kernel.stages)
     readStage(reader, kernel, stage);
   kernel.code = reader.numbers();
-  if (reader.ok() && (kernel.code.size() < kSpirvHeaderWords || kernel.code[0] != kSpirvMagic))
-    reader.fail("code that is not SPIR-V");
+  if (reader.ok())
+    checkCode(reader, target, kernel.code);
 }
 
 } // namespace
@@ -101,7 +115,7 @@ bool relax_rt::decodeDeviceCode(const uint8_t *data, uint64_t size, uint64_t num
     target.name = reader.string();
     target.kernels.resize(reader.count(28));
     for (DeviceKernel &kernel : target.kernels)
-      readKernel(reader, numKernels, kernel);
+      readKernel(reader, numKernels, target.name, kernel);
   }
   reader.expectEnd();
   return reader.ok();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Compile.h"
+#include "DeviceFiles.h"
 #include "Report.h"
 
 #include "RelaxDialect/Compiler/ArtifactCompiler.h"
@@ -152,24 +153,6 @@ LogicalResult emitCode(const CompileOptions &options, const CodeTarget &target, 
   return writeFile(options.output, [&](raw_ostream &os) { os.write(object.data(), object.size()); });
 }
 
-/// What the kernels of devices move and compute.
-void printDeviceReport(ModuleOp module, raw_ostream &os) {
-  auto table = module->getAttrOfType<ArrayAttr>(kDeviceCodeAttrName);
-  if (!table)
-    return;
-  for (auto target : table.getAsRange<DictionaryAttr>()) {
-    os << "device " << target.getAs<StringAttr>("target").getValue() << "\n";
-    for (auto kernel : target.getAs<ArrayAttr>("kernels").getAsRange<DictionaryAttr>()) {
-      os << "kernel " << kernel.getAs<StringAttr>("kernel").getValue() << "\n";
-      for (auto stage : kernel.getAs<ArrayAttr>("stages").getAsRange<DictionaryAttr>()) {
-        os << "  " << stage.getAs<StringAttr>("entry").getValue() << ": ";
-        llvm::interleave(stage.getAs<ArrayAttr>("report").getAsValueRange<StringAttr>(), os, "\n    ");
-        os << "\n";
-      }
-    }
-  }
-}
-
 LogicalResult emit(const CompileOptions &options, ArtifactCompiler &compiler, ModuleOp module) {
   switch (options.emit) {
   case Emit::MLIR:
@@ -252,6 +235,7 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
   kernels.dispatchTable = options.dispatchTable;
   kernels.liftWorkspaces = options.liftWorkspaces;
   kernels.capture = options.capture;
+  kernels.ptxas = options.ptxas;
   if (failed(setGroups("--enable", options.enabled, true, kernels)) ||
       failed(setGroups("--disable", options.disabled, false, kernels)))
     return failure();
@@ -282,6 +266,10 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
   }
   if (succeeded(result) && options.report)
     printDeviceReport(*module, llvm::outs());
+  std::string problem;
+  if (succeeded(result) && !options.saveDeviceCode.empty() &&
+      failed(saveDeviceCode(*module, options.saveDeviceCode, problem)))
+    return error(problem);
   if (succeeded(result) && !options.reportHTML.empty() && failed(writeReport(options, instruments, report, *module)))
     return failure();
   if (text)

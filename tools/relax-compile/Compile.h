@@ -35,6 +35,8 @@ struct CompileOptions {
   bool liftWorkspaces = false;
   bool capture = false;
   bool report = false;                        // what kernels of devices move
+  std::string ptxas;                          // a program; empty: it is looked for
+  std::string saveDeviceCode;                 // a folder; empty: none
   std::vector<std::string> enabled, disabled; // groups of passes: setGroups of Compile.cpp
   std::string memoryReport;                   // a page when it ends in .html, else JSON; empty: none
   std::string after;                          // with Emit::MLIR: the pass whose result is shown

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
       llvm::cl::desc(
           "cpu (x86-64-v3 or the architecture's baseline), native (this machine), baseline, or levels of CPU, "
           "of which loading takes the highest that runs: x86-64,x86-64-v3,x86-64-v4; aarch64; also for "
-          "devices: cpu,vulkan or cpu,vulkan:mali"),
+          "devices: cpu,vulkan or cpu,vulkan:mali,nvidia:sm_90a"),
       llvm::cl::value_desc("name,.."), llvm::cl::location(options.target), llvm::cl::init("cpu"),
       llvm::cl::cat(category));
   llvm::cl::list<std::string> functions(
@@ -80,6 +80,13 @@ int main(int argc, char **argv) {
   llvm::cl::opt<bool, true> report(
       "report", llvm::cl::desc("Print what each kernel of a device moves and computes, its grid and shared memory"),
       llvm::cl::location(options.report), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> ptxas(
+      "ptxas", llvm::cl::desc("NVIDIA's assembler; else it is looked for in PATH, CUDA_HOME and Python's packages"),
+      llvm::cl::value_desc("file"), llvm::cl::location(options.ptxas), llvm::cl::cat(category));
+  llvm::cl::opt<std::string, true> saveDeviceCode(
+      "save-device-code",
+      llvm::cl::desc("Also write the code of each kernel for NVIDIA and AMD, with its assembly and LLVM IR"),
+      llvm::cl::value_desc("folder"), llvm::cl::location(options.saveDeviceCode), llvm::cl::cat(category));
   llvm::cl::opt<bool, true> quantizeActivations(
       "quantize-activations", llvm::cl::desc("Multiply weights in blocks by integers of 8 bits: other results, faster"),
       llvm::cl::location(options.quantizeActivations), llvm::cl::cat(category));

@@ -128,13 +128,12 @@ public:
   }
 
   void afterPass(Pass *pass, Operation *op);
-  /// A pass may run others and go on when they fail: only a pipeline that failed is an error.
   void passFailed(Pass *pass, Operation *op) {
-    if (failedPass.empty())
-      failedPass = print(pass, op);
+    if (failure.empty())
+      fail(print(pass, op), "failed");
   }
   /// The exit code.
-  int finish(LogicalResult ran);
+  int finish();
 
 private:
   void prepare(ModuleOp module);
@@ -156,7 +155,7 @@ private:
   bool seenLowered = false;
   std::string before;              // the module in front of the pass that runs, as the interpreter can run it
   SmallVector<std::string> passes; // that have run on `before`
-  std::string failure, failedPass;
+  std::string failure;
   unsigned numChecks = 0;
 };
 
@@ -208,7 +207,6 @@ bool Validator::isLowered(ModuleOp module) const {
 void Validator::afterPass(Pass *pass, Operation *op) {
   if (!failure.empty())
     return;
-  failedPass.clear(); // the pass that ran it went on
   Operation *root = op;
   while (Operation *parent = root->getParentOp())
     root = parent;
@@ -373,9 +371,7 @@ void Validator::writeReproducer(const std::string &pass, const std::string &what
   llvm::errs() << "relax-validate: the module before it is in " << request.reproducer << "\n";
 }
 
-int Validator::finish(LogicalResult ran) {
-  if (failure.empty() && failed(ran))
-    fail(failedPass, "failed");
+int Validator::finish() {
   if (failure.empty())
     checkCompiled();
   if (!failure.empty())
@@ -420,5 +416,8 @@ int relax_opt::validate(StringRef text, StringRef input, const DialectRegistry &
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
   Validator validator(request, *module);
   manager.addInstrumentation(std::make_unique<Watch>(validator));
-  return validator.finish(manager.run(*module));
+  // The validator has said which pass failed.
+  LogicalResult ran = manager.run(*module);
+  int code = validator.finish();
+  return failed(ran) ? 1 : code;
 }

@@ -19,7 +19,7 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
   --memory-limit BYTES what temporaries and outputs of one run may take together
   --capture-limit N    how many recordings of launches are kept for each region; default: 16
   --threads N          how many threads a run may use; default: one for each CPU
-  --device NAME        where kernels run: cpu (default), vulkan or opencl; what the device cannot run runs on the CPU
+  --device NAME        where kernels run: cpu (default), vulkan, opencl, nvidia or amd; what the device cannot run runs on the CPU
   --cpu-level NAME     run the code for this level of CPU (as RELAX_CPU_LEVEL does), not for the highest that this
                        machine has; of an artifact for several: relax-compile --target=x86-64,x86-64-v3
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;

@@ -9,10 +9,13 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
-/// Writes the SPIR-V of a kernel for a device. Either name may be empty where there is only one to choose from. The
+/// Kinds of code of a device.
+enum class DeviceFile { SPIRV, PTX, Cubin, AMDGCN, HSACO };
+
+/// Writes the code of a kernel for a device. Either name may be empty where there is only one to choose from. The
 /// module is as `relax-device-kernels-to-spirv` leaves it. On failure `reason` tells what is wrong.
-mlir::LogicalResult exportSPIRV(mlir::ModuleOp module, llvm::StringRef device, llvm::StringRef kernel,
-                                llvm::raw_ostream &os, std::string &reason);
+mlir::LogicalResult exportDeviceCode(mlir::ModuleOp module, DeviceFile kind, llvm::StringRef device,
+                                     llvm::StringRef kernel, llvm::raw_ostream &os, std::string &reason);
 
 /// Writes a module of the LLVM dialect as LLVM IR.
 mlir::LogicalResult exportLLVM(mlir::ModuleOp module, llvm::raw_ostream &os, std::string &reason);

@@ -31,7 +31,8 @@ static int fail(const Twine &reason) {
 }
 
 /// What kinds of code can be written of a compiled module.
-static int exportCode(StringRef input, StringRef output, bool asLLVM, StringRef device, StringRef kernel) {
+static int exportCode(StringRef input, StringRef output, std::optional<DeviceFile> kind, StringRef device,
+                      StringRef kernel) {
   DialectRegistry registry;
   mlir::registerAllDialects(registry);
   relax::registerAllDialects(registry);
@@ -47,8 +48,8 @@ static int exportCode(StringRef input, StringRef output, bool asLLVM, StringRef 
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &problem);
   if (!file)
     return fail(problem);
-  if (failed(asLLVM ? exportLLVM(*module, file->os(), problem)
-                    : exportSPIRV(*module, device, kernel, file->os(), problem)))
+  if (failed(kind ? exportDeviceCode(*module, *kind, device, kernel, file->os(), problem)
+                  : exportLLVM(*module, file->os(), problem)))
     return fail(problem);
   file->keep();
   return 0;
@@ -66,24 +67,33 @@ int main(int argc, char **argv) {
                            llvm::cl::cat(category));
   llvm::cl::opt<bool> gguf("import-gguf", llvm::cl::desc("Read a GGUF model into relax graph ops"),
                            llvm::cl::cat(category));
-  llvm::cl::opt<bool> spirv("export-spirv",
-                            llvm::cl::desc("Write the SPIR-V of a kernel of a module (relax-compile --emit=mlir "
-                                           "--after=relax-device-kernels-to-spirv)"),
-                            llvm::cl::cat(category));
+  llvm::cl::bits<DeviceFile> files(llvm::cl::desc("Write the code of a kernel of a module (relax-compile --emit=mlir "
+                                                  "--after=relax-device-kernels-to-spirv):"),
+                                   llvm::cl::values(clEnumValN(DeviceFile::SPIRV, "export-spirv", "SPIR-V"),
+                                                    clEnumValN(DeviceFile::PTX, "export-ptx", "NVIDIA's assembly"),
+                                                    clEnumValN(DeviceFile::Cubin, "export-cubin", "NVIDIA's binary"),
+                                                    clEnumValN(DeviceFile::AMDGCN, "export-amdgcn", "AMD's assembly"),
+                                                    clEnumValN(DeviceFile::HSACO, "export-hsaco", "AMD's binary")),
+                                   llvm::cl::cat(category));
   llvm::cl::opt<bool> llvmIR("export-llvm", llvm::cl::desc("Write a module of the LLVM dialect as LLVM IR"),
                              llvm::cl::cat(category));
-  llvm::cl::opt<std::string> device("device", llvm::cl::desc("With --export-spirv: of which device"),
+  llvm::cl::opt<std::string> device("device", llvm::cl::desc("With --export-spirv and its like: of which device"),
                                     llvm::cl::value_desc("name"), llvm::cl::cat(category));
-  llvm::cl::opt<std::string> kernel("kernel", llvm::cl::desc("With --export-spirv: which kernel"),
+  llvm::cl::opt<std::string> kernel("kernel", llvm::cl::desc("With --export-spirv and its like: which kernel"),
                                     llvm::cl::value_desc("name"), llvm::cl::cat(category));
   ImportFlags flags(category);
   registerAsmPrinterCLOptions();
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "Reads models into relax, writes code of compiled modules.\n");
-  if (int(onnx) + int(gguf) + int(spirv) + int(llvmIR) != 1)
-    return fail("expected one of --import-onnx, --import-gguf, --export-spirv and --export-llvm");
-  if (spirv || llvmIR)
-    return exportCode(input, output, llvmIR, device, kernel);
+  std::optional<DeviceFile> kind;
+  for (DeviceFile file : {DeviceFile::SPIRV, DeviceFile::PTX, DeviceFile::Cubin, DeviceFile::AMDGCN, DeviceFile::HSACO})
+    if (files.isSet(file))
+      kind = file;
+  if (int(onnx) + int(gguf) + llvm::popcount(files.getBits()) + int(llvmIR) != 1)
+    return fail("expected one of --import-onnx, --import-gguf, --export-llvm, --export-spirv, --export-ptx, "
+                "--export-cubin, --export-amdgcn and --export-hsaco");
+  if (kind || llvmIR)
+    return exportCode(input, output, kind, device, kernel);
   if (input == "-")
     return fail("a model is read from a named file: weights refer to it");
   relax::ONNXImportOptions onnxOptions;

@@ -6,6 +6,7 @@
 #include "RelaxDialect/Runtime/DeviceCode.h"
 
 #include "gtest/gtest.h"
+#include <tuple>
 
 using namespace relax_rt;
 
@@ -73,6 +74,25 @@ TEST(DeviceCodeTest, EveryDamagedByteIsSurvived) {
       damaged[i] = value;
       read(damaged, targets);
     }
+}
+
+TEST(DeviceCodeTest, CodeIsThatOfTheTarget) {
+  for (auto [name, word, text] : {std::tuple<const char *, uint32_t, const char *>{"nvidia:sm_80", 0x464c457f, ""},
+                                  {"amd:gfx90a", 0x464c457f, ""},
+                                  {"amd:gfx90a", 0x07230203, "code that is no ELF file"},
+                                  {"nvidia:compute_80", 0x00545850, ""},
+                                  {"nvidia:compute_80", 0x50545850, "PTX without an end"},
+                                  {"vulkan", 0x464c457f, "code that is not SPIR-V"}}) {
+    std::vector<DeviceTarget> targets = makeTargets();
+    targets[0].name = name;
+    for (DeviceKernel &kernel : targets[0].kernels)
+      kernel.code.assign(5, word);
+    std::string bytes = encodeDeviceCode(targets);
+    if (*text)
+      EXPECT_NE(read(bytes, targets).find(text), std::string::npos) << name;
+    else
+      EXPECT_EQ(read(bytes, targets), "") << name;
+  }
 }
 
 TEST(DeviceCodeTest, WhatDoesNotFitIsRefused) {

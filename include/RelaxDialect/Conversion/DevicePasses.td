@@ -49,11 +49,30 @@ def OutlineDeviceKernelsPass : Pass<"relax-outline-device-kernels", "::mlir::Mod
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DeviceKernelsToBinaryPass : Pass<"relax-device-kernels-to-binary", "::mlir::ModuleOp"> {
+  let summary = "Turns the gpu.modules of @relax_device into code of NVIDIA's and AMD's chips.";
+  let description = [{
+    Before: what `relax-outline-device-kernels` makes. After: the table `relax.device_code` has for each target of these kinds
+    the code of each kernel; `@relax_device` stays for `relax-device-kernels-to-spirv`. Kernels go through the NVVM or ROCDL
+    dialect and LLVM's back end; `ptxas` makes a cubin of PTX, `ld.lld` an hsaco of AMD's object. `nvidia:compute_80` is PTX
+    as text, which a driver compiles for any later chip. Entries also have the LLVM IR that the back end got and the
+    assembly, and reports have registers, spills and shared memory. Operations on numbers become LLVM's: no library of a
+    chip is linked.
+
+    A kernel that has no code stays on the CPU, with a remark that says why. Without `ptxas` or `ld.lld`, or when these
+    fail, the pass ends with an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+  let options = [
+    ListOption<"targets", "targets", "std::string", "Names of devices, as for --target of relax-compile: nvidia, nvidia:sm_90a, amd:gfx942.">,
+    Option<"ptxas", "ptxas", "std::string", "", "NVIDIA's assembler. Default: in PATH, CUDA_HOME or the Python package nvidia-cuda-nvcc.">];
+}
+
 def DeviceKernelsToSPIRVPass : Pass<"relax-device-kernels-to-spirv", "::mlir::ModuleOp"> {
   let summary = "Turns the gpu.modules of @relax_device into SPIR-V for each target.";
   let description = [{
-    Before: what `relax-outline-device-kernels` makes. After: the table `relax.device_code` has for each target the SPIR-V
-    of each kernel, and `@relax_device` is gone. A kernel with a type that the target does not have, or that upstream's
+    Before: what `relax-outline-device-kernels` makes. After: the table `relax.device_code` has for each target that takes
+    SPIR-V the code of each kernel, and `@relax_device` is gone; other targets are those of `relax-device-kernels-to-binary`. A kernel with a type that the target does not have, or that upstream's
     conversion refuses, stays on the CPU, with a remark that says why: no type is ever replaced by another one.
   }];
   let dependentDialects = ["::mlir::spirv::SPIRVDialect", "::mlir::gpu::GPUDialect"];

@@ -37,6 +37,7 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                                    llvm::cl::desc("Multiply weights in blocks by integers of 8 bits."),
                                    llvm::cl::init(false)};
   ListOption<std::string> devices{*this, "devices", llvm::cl::desc("Devices to make kernels for, beside the CPU.")};
+  Option<std::string> ptxas{*this, "ptxas", llvm::cl::desc("NVIDIA's assembler, else it is looked for.")};
   Option<std::string> dispatchTable{*this, "dispatch-table", llvm::cl::desc("Sizes from which variants are chosen.")};
   // One switch for each group of passes that results do not depend on.
   Option<bool> fuse{*this, "fuse", llvm::cl::desc("Make one kernel of several calls."), llvm::cl::init(true)};

@@ -16,10 +16,9 @@
 extern "C" {
 #endif
 
-/** Gives a context that has run nothing yet a device: "cpu", "vulkan" or "opencl", or a kind of these that the artifact
- * was compiled for, such as "vulkan:mali". Drivers are opened here; without one the
- * result is RELAX_RT_UNAVAILABLE and the context stays on the CPU. So it is when the artifact has no code for the
- * device. */
+/** Gives a context that has run nothing yet a device: "cpu", "vulkan", "opencl", "nvidia" or "amd", or a kind of these
+ * that the artifact was compiled for, such as "vulkan:mali". Drivers are opened here; without one the result is
+ * RELAX_RT_UNAVAILABLE and the context stays on the CPU. So it is when the artifact has no code for the device. */
 RELAX_RT_API relax_rt_status relax_rt_context_set_device(relax_rt_context *context, const char *device);
 /** What the driver calls the device, "cpu" without one; NULL for a NULL context. Valid as long as the context. */
 RELAX_RT_API const char *relax_rt_context_device_name(const relax_rt_context *context);
@@ -29,7 +28,6 @@ typedef struct relax_rt_device_counters {
   uint64_t dispatches;      /* stages of these with something to do */
   uint64_t cpu_launches;    /* kernels that ran on the CPU although there is a device */
   uint64_t bytes_to_device; /* inputs and weights copied to memory of the device */
-  uint64_t nanoseconds;     /* from the start of launches on the device to their end, as the host sees it */
 } relax_rt_device_counters;
 
 RELAX_RT_API relax_rt_status relax_rt_context_device_counters(const relax_rt_context *context,

@@ -47,13 +47,13 @@ struct DeviceKernel {
   uint32_t buffers = 0, scratch = 0;
   uint32_t features = 0; // of DeviceFeature
   std::vector<DeviceStage> stages;
-  std::vector<uint32_t> code; // SPIR-V
+  std::vector<uint32_t> code; // SPIR-V, an ELF file, or PTX as text that ends with a 0
 
   uint64_t countWords() const;
 };
 
 struct DeviceTarget {
-  std::string name; // "vulkan"
+  std::string name; // "vulkan", "nvidia:sm_90a"
   std::vector<DeviceKernel> kernels;
 };
 

@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#include "IndexRules.h"
 #include "RelaxDialect/Conversion/FrontendPasses.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "Stablehlo.h"
@@ -21,8 +20,7 @@ using namespace mlir::relax;
 
 static ForeignImporter::Emit getRule(StringRef name) {
   for (auto getFamilyRule : {stablehlo::getElementwiseRule, stablehlo::getShapeRule, stablehlo::getLinearAlgebraRule,
-                             stablehlo::getReductionRule, stablehlo::getIndexingRule, stablehlo::getControlRule,
-                             getShapeDialectRule, getIndexRule})
+                             stablehlo::getReductionRule, stablehlo::getIndexingRule, stablehlo::getControlRule})
     if (ForeignImporter::Emit emit = getFamilyRule(name))
       return emit;
   return nullptr;

@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "DeviceStage.h"
 #include "DeviceTargets.h"
+#include "KernelEntry.h"
 #include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
-#include "RelaxDialect/Runtime/DeviceCode.h"
-#include "StageReport.h"
 
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRVPass.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRVPass.h"
@@ -30,33 +29,6 @@ namespace mlir::relax {
 
 using namespace mlir;
 using namespace mlir::relax;
-
-static uint32_t getFeature(Type type) {
-  if (auto memref = dyn_cast<MemRefType>(type))
-    type = memref.getElementType();
-  return type.isInteger(8)    ? relax_rt::kDeviceInt8
-         : type.isInteger(16) ? relax_rt::kDeviceInt16
-         : type.isInteger(64) ? relax_rt::kDeviceInt64
-         : type.isF16()       ? relax_rt::kDeviceFloat16
-         : type.isF64()       ? relax_rt::kDeviceFloat64
-                              : 0;
-}
-
-/// Upstream's conversion would compute with another type where the target lacks one.
-static uint32_t findFeatures(gpu::GPUModuleOp module) {
-  uint32_t features = 0;
-  module.walk([&](Operation *op) {
-    for (Type type : op->getResultTypes())
-      features |= getFeature(type);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          features |= getFeature(type);
-    if (op->hasAttr(kWideIndexAttrName))
-      features |= relax_rt::kDeviceInt64;
-  });
-  return features;
-}
 
 /// Upstream gives results of loops a variable that only iterations write: without any, it would hold what was there.
 static void chooseStartOfEmptyLoops(gpu::GPUModuleOp kernel) {
@@ -167,51 +139,28 @@ DictionaryAttr DeviceKernelsToSPIRVPass::lowerKernel(gpu::GPUModuleOp kernel, co
   if (failed(result))
     return stay("no SPIR-V for it: " + (message.empty() ? std::string("the conversion failed") : message));
 
-  Builder builder(&getContext());
-  SmallVector<Attribute> stages;
-  for (auto stage : kernel.getOps<gpu::GPUFuncOp>())
-    stages.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("bindings", stage->getAttr(kBindingsAttrName)),
-         builder.getNamedAttr("entry", builder.getStringAttr(stage.getName())),
-         builder.getNamedAttr("report", reportStage(stage)),
-         builder.getNamedAttr("words", stage->getAttr(kWordsAttrName)),
-         builder.getNamedAttr("workgroup",
-                              builder.getI64IntegerAttr(stage.getKnownBlockSizeAttr().asArrayRef().front())),
-         builder.getNamedAttr("written", stage->getAttr(kWrittenAttrName))}));
   SmallVector<int32_t> words(code.begin(), code.end());
-  return builder.getDictionaryAttr({builder.getNamedAttr("buffers", kernel->getAttr(kBuffersAttrName)),
-                                    builder.getNamedAttr("code", builder.getDenseI32ArrayAttr(words)),
-                                    builder.getNamedAttr("features", builder.getI64IntegerAttr(features)),
-                                    builder.getNamedAttr("kernel", builder.getStringAttr(kernel.getName())),
-                                    builder.getNamedAttr("scratch", kernel->getAttr(kScratchAttrName)),
-                                    builder.getNamedAttr("sizes", kernel->getAttr(kSizesAttrName)),
-                                    builder.getNamedAttr("stages", builder.getArrayAttr(stages))});
+  return makeKernelEntry(kernel, features, words);
 }
 
 void DeviceKernelsToSPIRVPass::runOnOperation() {
-  SmallVector<DeviceTargetInfo> found;
-  for (const std::string &name : targets) {
-    std::string reason;
-    FailureOr<DeviceTargetInfo> target = findDeviceTarget(name, reason);
-    if (failed(target)) {
-      emitError(getOperation().getLoc(), reason);
-      return signalPassFailure();
-    }
-    found.push_back(*target);
+  std::string reason;
+  FailureOr<SmallVector<DeviceTargetInfo>> found = findDeviceTargets(targets, reason);
+  if (failed(found)) {
+    emitError(getOperation().getLoc(), reason);
+    return signalPassFailure();
   }
   auto device = getOperation().lookupSymbol<ModuleOp>(kDeviceModuleName);
   if (!device)
     return;
-  Builder builder(&getContext());
-  SmallVector<Attribute> table;
-  for (const DeviceTargetInfo &target : found) {
+  for (const DeviceTargetInfo &target : *found) {
+    if (!target.isSPIRV())
+      continue;
     SmallVector<Attribute> kernels;
     for (auto kernel : device.getOps<gpu::GPUModuleOp>())
       if (DictionaryAttr entry = lowerKernel(kernel, target))
         kernels.push_back(entry);
-    table.push_back(builder.getDictionaryAttr({builder.getNamedAttr("kernels", builder.getArrayAttr(kernels)),
-                                               builder.getNamedAttr("target", builder.getStringAttr(target.name))}));
+    addTargetEntry(getOperation(), target.name, kernels);
   }
-  getOperation()->setAttr(kDeviceCodeAttrName, builder.getArrayAttr(table));
   device.erase();
 }

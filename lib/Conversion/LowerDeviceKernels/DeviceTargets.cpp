@@ -31,6 +31,23 @@ const Profile kProfiles[] = {
 #undef RELAX_DEVICE_PROFILE
 };
 
+/// Chips that code is made for without a driver.
+struct ChipProfile {
+  StringLiteral name;
+  int64_t sharedBytes;
+
+  DeviceTargetInfo getInfo() const {
+    constexpr int64_t kWorkgroupLimit = 1024;
+    return {name.str(),      spirv::Version::V_1_0, relax_rt::kAllDeviceFeatures,
+            kWorkgroupLimit, sharedBytes,           StringRef(name).split(':').second.str()};
+  }
+};
+const ChipProfile kChips[] = {
+#define RELAX_CHIP_PROFILE(name, shared) {name, shared},
+#include "ChipProfiles.def"
+#undef RELAX_CHIP_PROFILE
+};
+
 struct FeatureName {
   uint32_t feature;
   StringLiteral key, text;
@@ -77,7 +94,7 @@ FailureOr<DeviceTargetInfo> readProfile(StringRef name, StringRef path, std::str
   const llvm::json::Object *object = parsed->getAsObject();
   if (!object)
     return fail("expected an object");
-  DeviceTargetInfo info{name.str(), spirv::Version::V_1_3, 0, 0, 0};
+  DeviceTargetInfo info{name.str(), spirv::Version::V_1_3, 0, 0, 0, ""};
   std::string detail;
   if (failed(readFeatures(*object, info.features, detail)))
     return fail(detail);
@@ -95,24 +112,49 @@ FailureOr<DeviceTargetInfo> readProfile(StringRef name, StringRef path, std::str
 FailureOr<DeviceTargetInfo> relax::findDeviceTarget(StringRef name, std::string &reason) {
   for (const Profile &profile : kProfiles)
     if (profile.name == name)
-      return DeviceTargetInfo{profile.name.str(), profile.version, profile.features, profile.workgroupLimit,
-                              profile.sharedBytes};
+      return DeviceTargetInfo{profile.name.str(),     profile.version,     profile.features,
+                              profile.workgroupLimit, profile.sharedBytes, ""};
+  for (const ChipProfile &chip : kChips)
+    if (chip.name == name)
+      return chip.getInfo();
   if (StringRef path = name; path.consume_front("vulkan:") && path.ends_with(".json"))
     return readProfile(name, path, reason);
   reason = "unknown device '" + name.str() + "', expected ";
   for (const Profile &profile : kProfiles)
     reason += (&profile == kProfiles ? "'" : ", '") + profile.name.str() + "'";
+  for (const ChipProfile &chip : kChips)
+    reason += ", '" + chip.name.str() + "'";
   reason += " or 'vulkan:FILE.json'";
   return failure();
 }
 
+FailureOr<SmallVector<DeviceTargetInfo>> relax::findDeviceTargets(ArrayRef<std::string> names, std::string &reason) {
+  SmallVector<DeviceTargetInfo> found;
+  auto add = [&](const DeviceTargetInfo &target) {
+    if (llvm::none_of(found, [&](const DeviceTargetInfo &it) { return it.name == target.name; }))
+      found.push_back(target);
+  };
+  for (const std::string &name : names) {
+    if (name == "nvidia" || name == "amd") {
+      for (const ChipProfile &chip : kChips)
+        if (StringRef(chip.name).split(':').first == name)
+          add(chip.getInfo());
+      continue;
+    }
+    FailureOr<DeviceTargetInfo> target = findDeviceTarget(name, reason);
+    if (failed(target))
+      return failure();
+    add(*target);
+  }
+  return found;
+}
+
 bool relax::isDeviceName(StringRef name) {
-  StringRef api = name.split(':').first;
-  return api == "vulkan" || api == "opencl";
+  return llvm::is_contained({"vulkan", "opencl", "nvidia", "amd"}, name.split(':').first);
 }
 
 LogicalResult relax::checkDevice(StringRef name, std::string &reason) {
-  return failure(failed(findDeviceTarget(name, reason)));
+  return failure(failed(findDeviceTargets(name.str(), reason)));
 }
 
 std::string relax::describeFeatures(uint32_t features) {

@@ -12,8 +12,8 @@
 #include "Error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+#include <utility>
 
 using namespace relax_rt;
 
@@ -29,8 +29,9 @@ relax_rt_status relax_rt_context::setDevice(const std::string &name) {
   }
   // "vulkan:mali" is a device of kind "vulkan", for which an artifact may have code of several kinds.
   std::string kind = name.substr(0, name.find(':'));
-  if (kind != "vulkan" && kind != "opencl")
-    return fail(RELAX_RT_INVALID_ARGUMENT, "unknown device " + quote(name) + ", expected 'cpu', 'vulkan' or 'opencl'");
+  if (kind != "vulkan" && kind != "opencl" && kind != "nvidia" && kind != "amd")
+    return fail(RELAX_RT_INVALID_ARGUMENT,
+                "unknown device " + quote(name) + ", expected 'cpu', 'vulkan', 'opencl', 'nvidia' or 'amd'");
   std::vector<const DeviceTarget *> candidates;
   for (const DeviceTarget &target : module.devices)
     if (target.name == name || (name == kind && target.name.substr(0, target.name.find(':')) == kind))
@@ -38,11 +39,22 @@ relax_rt_status relax_rt_context::setDevice(const std::string &name) {
   if (candidates.empty())
     return fail(RELAX_RT_UNAVAILABLE,
                 "the artifact has no code for device " + quote(name) + ": compile it with --target=cpu," + name);
-  if (relax_rt_status status = kind == "vulkan" ? openVulkanDevice(device) : openOpenCLDevice(device))
+  if (relax_rt_status status = kind == "vulkan"   ? openVulkanDevice(device)
+                               : kind == "opencl" ? openOpenCLDevice(device)
+                                                  : openChipDevice(kind == "amd", device))
     return status;
+  auto cannotRun = [&](const DeviceTarget *target) { return device->rank(target->name) < 0; };
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(), cannotRun), candidates.end());
+  if (candidates.empty()) {
+    std::string found = device->name();
+    device.reset();
+    return fail(RELAX_RT_UNAVAILABLE, "the artifact has no code for device " + quote(name) + " that runs on " +
+                                          quote(found) + ": compile it with --target=cpu," + kind);
+  }
   auto runs = [&](const DeviceKernel &kernel) { return (kernel.features & ~device->features()) == 0; };
   auto count = [&](const DeviceTarget *target) {
-    return std::count_if(target->kernels.begin(), target->kernels.end(), runs);
+    return std::make_pair(device->rank(target->name),
+                          std::count_if(target->kernels.begin(), target->kernels.end(), runs));
   };
   const DeviceTarget *target =
       *std::max_element(candidates.begin(), candidates.end(),
@@ -163,11 +175,7 @@ relax_rt_status relax_rt_context::launchOnDevice(size_t kernel, void *const *buf
     return failHere(RELAX_RT_OUT_OF_MEMORY, "the device has no memory");
   launch.error = errorWord.data();
   std::memset(launch.error, 0, 4);
-  auto start = std::chrono::steady_clock::now();
-  relax_rt_status launched = device->launch(launch);
-  auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
-  deviceCounters.nanoseconds += static_cast<uint64_t>(taken.count());
-  if (relax_rt_status status = launched)
+  if (relax_rt_status status = device->launch(launch))
     return failHere(status, "kernel " + quote(module.metadata.kernels[kernel].name) + ": " + relax_rt_last_error());
   chargedBytes -= charged;
   uint32_t error;

@@ -39,6 +39,11 @@ public:
   virtual uint64_t maxBufferBytes() const = 0;
   /// Offsets of buffers in allocated memory are multiples of this.
   virtual uint64_t offsetAlignment() const = 0;
+  /// How well code of a target runs here, more being better; negative: not at all.
+  virtual int rank(const std::string &target) const {
+    (void)target;
+    return 0;
+  }
 
   /// Memory that host and device see, 64-byte aligned; null when the device refuses.
   virtual void *allocate(uint64_t bytes) = 0;
@@ -53,6 +58,8 @@ public:
 /// RELAX_RT_UNAVAILABLE, with the reason, where there is no driver or no device.
 relax_rt_status openVulkanDevice(std::unique_ptr<Device> &device);
 relax_rt_status openOpenCLDevice(std::unique_ptr<Device> &device);
+/// Of NVIDIA by CUDA, of AMD by HIP.
+relax_rt_status openChipDevice(bool isHIP, std::unique_ptr<Device> &device);
 
 } // namespace relax_rt
 

@@ -23,8 +23,8 @@ OpenCLDevice::~OpenCLDevice() {
       driver.ReleaseKernel(it);
     driver.ReleaseProgram(made.program);
   }
-  while (!allocations.empty())
-    release(reinterpret_cast<void *>(allocations.begin()->first));
+  while (void *memory = allocations.first())
+    release(memory);
   if (queue)
     driver.ReleaseCommandQueue(queue);
   if (context)
@@ -124,23 +124,17 @@ void *OpenCLDevice::allocate(uint64_t bytes) {
   void *memory = driver.SVMAlloc(context, kSvmReadWrite | kSvmFineGrain, bytes, 64);
   if (!memory)
     return nullptr;
-  allocations[reinterpret_cast<uintptr_t>(memory)] = bytes;
+  allocations.add(memory, bytes);
   return memory;
 }
 
 void OpenCLDevice::release(void *memory) {
-  if (allocations.erase(reinterpret_cast<uintptr_t>(memory)))
+  if (allocations.remove(memory))
     driver.SVMFree(context, memory);
 }
 
 bool OpenCLDevice::owns(const void *data, uint64_t bytes) const {
-  auto address = reinterpret_cast<uintptr_t>(data);
-  auto above = allocations.upper_bound(address);
-  if (above == allocations.begin())
-    return false;
-  const auto &[base, size] = *std::prev(above);
-  uint64_t offset = address - base;
-  return offset <= size && bytes <= size - offset && offset % 4 == 0;
+  return allocations.own(data, bytes, offsetAlignment());
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,10 +6,10 @@
 #ifndef RELAX_RUNTIME_OPENCL_OPENCLDEVICE_H
 #define RELAX_RUNTIME_OPENCL_OPENCLDEVICE_H
 
+#include "../Device/Allocations.h"
 #include "../Device/LaunchNumbers.h"
 #include "OpenCLDriver.h"
 
-#include <map>
 #include <unordered_map>
 
 namespace relax_rt {
@@ -49,7 +49,7 @@ private:
   uint32_t supported = 0;
   uint64_t maxBytes = 0;
   std::string deviceName;
-  std::map<uintptr_t, uint64_t> allocations; // bytes by address
+  Allocations allocations;
   struct Prepared {
     cl::Program program = nullptr;
     std::vector<cl::Kernel> kernels;
