@@ -181,6 +181,25 @@ def test_not_a_number(tool, artifact, tmp_path):
         np.testing.assert_allclose(actual[0], expected[0], rtol=1e-6)
 
 
+@needs_driver
+def test_root_of_zero(tool, tmp_path):
+    """A driver that holds 1 / sqrt(x) for positive would drop the maximum."""
+    x = tensor(N, F)
+    (tmp_path / "f.mlir").write_text(
+        f"func.func @main(%a: {x}) -> {x} attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n"
+        f"  %c = relax.constant dense<-4.0> : tensor<f32>\n  %0 = relax.rsqrt %a : {x}\n"
+        f"  %1 = relax.maximum %0, %c : ({x}, tensor<f32>) -> {x}\n  return %1 : {x}\n}}\n")
+    assert tool("relax-compile", tmp_path / "f.mlir", "--target=cpu,vulkan", "-o", tmp_path / "f.rlx").returncode == 0
+    np.savez(tmp_path / "in.npz", arg0=np.array([-0.0, 0.0, 4.0, -1.0], np.float32))
+    for device in ["cpu", "vulkan"]:
+        process = tool("relax-run", tmp_path / "f.rlx", f"--device={device}", "--counters", "--inputs", tmp_path / "in.npz", "--outputs",
+                       tmp_path / "out.npz")
+        assert process.returncode == 0, process.stderr
+        assert device == "cpu" or "launches on the CPU: 0\n" in process.stdout, process.stdout
+        with np.load(tmp_path / "out.npz") as outputs:
+            np.testing.assert_array_equal(outputs["result0"], np.array([-4, np.inf, 0.5, np.nan], np.float32))
+
+
 def sections(path):
     data = pathlib.Path(path).read_bytes()
     count, = struct.unpack_from("<I", data, 28)

@@ -14,6 +14,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -43,6 +44,22 @@ static void chooseStartOfEmptyLoops(gpu::GPUModuleOp kernel) {
       auto chosen = arith::SelectOp::create(builder, loop.getLoc(), isRun, result, start);
       result.replaceAllUsesExcept(chosen, chosen);
     }
+  });
+}
+
+/// Drivers hold a reciprocal root for positive, and drop a comparison of it with a negative number: that of -0 is
+/// negative. The root of a zero is that zero, which they do not know.
+static void keepSignsOfRoots(gpu::GPUModuleOp kernel) {
+  kernel.walk([](math::SqrtOp root) {
+    if (!isa<FloatType>(root.getType()))
+      return;
+    OpBuilder builder(root->getContext());
+    builder.setInsertionPointAfter(root);
+    Location loc = root.getLoc();
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(root.getType(), 0.0));
+    Value isZero = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, root.getOperand(), zero);
+    auto chosen = arith::SelectOp::create(builder, loc, isZero, root.getOperand(), root);
+    root->getResult(0).replaceAllUsesExcept(chosen, chosen);
   });
 }
 
@@ -105,6 +122,7 @@ LogicalResult DeviceKernelsToSPIRVPass::makeCode(gpu::GPUModuleOp kernel, const 
   }
 
   chooseStartOfEmptyLoops(copy);
+  keepSignsOfRoots(copy);
   OpPassManager manager = makePipeline(isWide, target.isOpenCL());
   LogicalResult result = runPipeline(manager, work);
   if (succeeded(result)) {
