@@ -116,7 +116,14 @@ def sanitizer_runtime(build):
     return match[1] if match else None
 
 
-def run_pytest(report, build):
+def find_device_tests():
+    """Everything that runs kernels on a device."""
+    folder = ROOT / "test/python"
+    return [folder / "test_vulkan.py", *sorted(folder.glob("test_device_*.py")),
+            *(f"{folder / 'test_validate.py'}::{name}" for name in ["test_device", "test_random_programs_on_a_device"])]
+
+
+def run_pytest(report, build, tests):
     start = time.monotonic()
     environment = dict(os.environ, RELAX_BUILD_DIR=str(build))
     if preload := sanitizer_runtime(build):
@@ -124,7 +131,7 @@ def run_pytest(report, build):
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results.xml"
         status = call([sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider",
-                       f"--junitxml={results}", ROOT / "test/python"], env=environment)
+                       "-rs", f"--junitxml={results}", *tests], env=environment)
         passed, failed = junit_counts(results)
     if status and not failed:
         failed = 1
@@ -137,6 +144,7 @@ def main():
     parser.add_argument("--changed", dest="lint", action="store_const", const="--changed", default="--changed")
     parser.add_argument("--all", dest="lint", action="store_const", const="--all")
     parser.add_argument("--no-lint", dest="lint", action="store_const", const=None)
+    parser.add_argument("--devices", action="store_true", help="only the tests of devices, and more of these")
     args = parser.parse_args()
     build = (ROOT / args.build).resolve()
 
@@ -145,12 +153,16 @@ def main():
     os.environ.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
     report = Report()
+    if args.devices:
+        os.environ.update(RELAX_DEVICE_TESTS="1", RELAX_NETWORK_TESTS="1")
+        run_pytest(report, build, find_device_tests())
+        return report.close()
     if args.lint:
         run_lint(report, build, args.lint)
     run_gtest(report, build)
     run_lit(report, build, roundtrip=False)
     run_lit(report, build, roundtrip=True)
-    run_pytest(report, build)
+    run_pytest(report, build, [ROOT / "test/python"])
     return report.close()
 
 

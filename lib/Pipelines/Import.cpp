@@ -19,7 +19,7 @@ void relax::buildImportPipeline(OpPassManager &manager) {
 }
 
 OwningOpRef<ModuleOp> relax::parseAndImport(llvm::SourceMgr &sources, MLIRContext *context, bool all) {
-  // Ops of StableHLO are unregistered.
+  // Ops of StableHLO are unregistered, and those about shapes beside them.
   bool allowed = context->allowsUnregisteredDialects();
   context->allowUnregisteredDialects(true);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
@@ -27,7 +27,7 @@ OwningOpRef<ModuleOp> relax::parseAndImport(llvm::SourceMgr &sources, MLIRContex
   if (module) {
     auto walked = module->walk([](Operation *op) {
       StringRef dialect = op->getName().getDialectNamespace();
-      if (op->isRegistered() || dialect == "stablehlo" || dialect == "chlo")
+      if (op->isRegistered() || dialect == "stablehlo" || dialect == "chlo" || dialect == "shape")
         return WalkResult::advance();
       op->emitError() << "unregistered operation '" << op->getName() << "': no dialect of this name is known";
       return WalkResult::interrupt();

@@ -11,9 +11,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+
+#define DEBUG_TYPE "relax-dispatch-by-shape"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -213,6 +216,15 @@ private:
 };
 } // namespace
 
+static std::string toText(ArrayRef<sym::Fact> facts) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(facts, os, [&](const sym::Fact &fact) { fact.print(os); }, " and ");
+  return text;
+}
+
+static remark::RemarkOpts named(StringRef name) { return remark::RemarkOpts::name(name).category(DEBUG_TYPE); }
+
 static LogicalResult checkSymbols(Operation *op, ArrayRef<sym::Fact> facts, const sym::SymbolMap &symbols) {
   for (const sym::Fact &fact : facts)
     for (SymExpr expr : {fact.lhs, fact.rhs})
@@ -229,6 +241,7 @@ LogicalResult DispatchByShapePass::restrict(scf::IfOp choice, ArrayRef<sym::Fact
   if (failed(checkSymbols(choice, facts, symbols)))
     return failure();
   if (!addConditions(facts, symbols, prover, conditions)) {
+    remark::missed(choice.getLoc(), named("NeverCalled")) << "the library is not called: never " + toText(facts);
     Operation *yield = choice.elseBlock()->getTerminator();
     choice.replaceAllUsesWith(yield->getOperands());
     for (Operation &op : llvm::make_early_inc_range(choice.elseBlock()->without_terminator()))
@@ -238,6 +251,7 @@ LogicalResult DispatchByShapePass::restrict(scf::IfOp choice, ArrayRef<sym::Fact
   }
   if (conditions.empty())
     return success();
+  remark::passed(choice.getLoc(), named("Restricted")) << "the library is called where " + toText(conditions);
   Operation *call = nullptr;
   choice.getThenRegion().walk([&](graph::CallDPSOp op) { call = op; });
   if (!call)
@@ -285,6 +299,7 @@ LogicalResult DispatchByShapePass::addVariants(Operation *op, ArrayRef<Facts> va
     // Always true: the code that is there knows it as well.
     if (!addConditions(facts, symbols, prover, conditions) || conditions.empty())
       continue;
+    remark::passed(op->getLoc(), named("Variant")) << "a variant where " + toText(conditions);
     if (failed(addVariant(ops, result, conditions)))
       return op->emitOpError("has a variant whose extents do not fit 64 bits");
   }

@@ -209,6 +209,27 @@ def update(x, u, i):
     return x
 
 
+SHAPES = """
+  %s = "shape.shape_of"(%a) : (tensor<?x?xf32>) -> tensor<2xindex>
+  %t = "shape.shape_of"(%b) : (tensor<?xf32>) -> tensor<1xindex>
+  %ok = "shape.cstr_broadcastable"(%s, %t) : (tensor<2xindex>, tensor<1xindex>) -> !shape.witness
+  %x = "shape.assuming"(%ok) ({
+    %u = "shape.broadcast"(%s, %t) : (tensor<2xindex>, tensor<1xindex>) -> tensor<2xindex>
+    %c = "stablehlo.dynamic_broadcast_in_dim"(%a, %u) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+    %d = "stablehlo.dynamic_broadcast_in_dim"(%b, %u) <{broadcast_dimensions = array<i64: 1>}> : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+    %e = "stablehlo.subtract"(%c, %d) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+    "shape.assuming_yield"(%e) : (tensor<?x?xf32>) -> ()
+  }) : (!shape.witness) -> tensor<?x?xf32>
+  %y = "stablehlo.exponential"(%x) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %one = "stablehlo.constant"() <{value = dense<1.0> : tensor<f32>}> : () -> tensor<f32>
+  %i = arith.constant 0 : index
+  %j = arith.constant 1 : index
+  %n = tensor.dim %y, %i : tensor<?x?xf32>
+  %m = tensor.dim %y, %j : tensor<?x?xf32>
+  %v = tensor.from_elements %n, %m : tensor<2xindex>
+  %w = "stablehlo.dynamic_broadcast_in_dim"(%one, %v) <{broadcast_dimensions = array<i64>}> : (tensor<f32>, tensor<2xindex>) -> tensor<?x?xf32>
+  %r = "stablehlo.add"(%y, %w) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>"""
+
 CASES = {
     "argmax": (("tensor<?x5xf32>",), "tensor<?xi32>", ARGMAX, lambda n, f, i: (f(n, 5).round(),),
                lambda x: x.argmax(-1).astype(np.int32), (0, 1, 7)),
@@ -238,6 +259,36 @@ CASES = {
                  lambda x: x[:, :x.shape[1] // 2 * 2].reshape(len(x), -1, 2, 2, 2, 3).max((2, 4)), (1, 2, 5)),
     "einsum": (("tensor<?x3x5xf32>", "tensor<2x?x5xf32>"), "tensor<?x3x2xf32>", EINSUM,
                lambda n, f, i: (f(n, 3, 5), f(2, n, 5)), lambda a, b: np.einsum("bik,jbk->bij", a, b), (0, 1, 13)),
+    "named einsum": (("tensor<?x3x5xf32>", "tensor<2x?x5xf32>"), "tensor<?x3x2xf32>", """
+  %r = "stablehlo.einsum"(%a, %b) <{einsum_config = "bik,jbk->bij"}> : (tensor<?x3x5xf32>, tensor<2x?x5xf32>) -> tensor<?x3x2xf32>""",
+                     lambda n, f, i: (f(n, 3, 5), f(2, n, 5)), lambda a, b: np.einsum("bik,jbk->bij", a, b), (0, 1, 13)),
+    # Shapes as TensorFlow computes them: by the dialect shape, which need not be there, and by indices.
+    "shapes": (("tensor<?x?xf32>", "tensor<?xf32>"), "tensor<?x?xf32>", SHAPES, lambda n, f, i: (f(n + 1, n), f(n)),
+               lambda a, b: np.exp(a - b) + 1, (0, 1, 7, 65)),
+    "numbers of elements": (("tensor<?x3xf32>",), "tensor<?xf32>", """
+  %s = "shape.shape_of"(%a) : (tensor<?x3xf32>) -> tensor<2xindex>
+  %i = arith.constant 0 : index
+  %j = arith.constant 1 : index
+  %k = "shape.get_extent"(%s, %i) : (tensor<2xindex>, index) -> index
+  %l = "shape.get_extent"(%s, %j) : (tensor<2xindex>, index) -> index
+  %m = arith.muli %k, %l : index
+  %u = "shape.from_extents"(%m) : (index) -> !shape.shape
+  %f = "stablehlo.dynamic_reshape"(%a, %u) : (tensor<?x3xf32>, !shape.shape) -> tensor<?xf32>
+  %n = "shape.num_elements"(%s) : (tensor<2xindex>) -> index
+  %t = "shape.from_extents"(%n) : (index) -> !shape.shape
+  %g = "stablehlo.dynamic_reshape"(%a, %t) : (tensor<?x3xf32>, !shape.shape) -> tensor<?xf32>
+  %r = "stablehlo.add"(%f, %g) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>""",
+                            lambda n, f, i: (f(n, 3),), lambda a: 2 * a.ravel(), (0, 1, 7, 65)),
+    "parts of shapes": (("tensor<?x3xf32>", "tensor<?xf32>"), "tensor<?x1x?xf32>", """
+  %one = "shape.const_shape"() <{shape = dense<1> : tensor<1xindex>}> : () -> tensor<1xindex>
+  %s = "shape.shape_of"(%a) : (tensor<?x3xf32>) -> tensor<2xindex>
+  %back = arith.constant -1 : index
+  %t, %rest = "shape.split_at"(%s, %back) : (tensor<2xindex>, index) -> (tensor<?xindex>, tensor<?xindex>)
+  %u = "shape.concat"(%t, %one) : (tensor<?xindex>, tensor<1xindex>) -> tensor<2xindex>
+  %v = "shape.shape_of"(%b) : (tensor<?xf32>) -> tensor<1xindex>
+  %w = "shape.concat"(%u, %v) : (tensor<2xindex>, tensor<1xindex>) -> tensor<3xindex>
+  %r = "stablehlo.dynamic_broadcast_in_dim"(%b, %w) <{broadcast_dimensions = array<i64: 2>}> : (tensor<?xf32>, tensor<3xindex>) -> tensor<?x1x?xf32>""",
+                        lambda n, f, i: (f(n, 3), f(2 * n)), lambda a, b: np.broadcast_to(b, (len(a), 1, len(b))), (0, 1, 7)),
 }
 
 
@@ -288,6 +339,12 @@ def test_stablehlo_equal_sizes_in_a_branch(relax):
      "'stablehlo.custom_call' op calls 'foo', which is not known"),
     ('"stablehlo.transpose"(%a) <{permutation = array<i64: 1>}> : (tensor<?xf32>) -> tensor<?xf32>',
      "'stablehlo.transpose' op cannot be imported"),
+    ('"stablehlo.dynamic_reshape"(%a, %a) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>',
+     "'stablehlo.dynamic_reshape' op has a shape that is no short vector of integers"),
+    ('"stablehlo.einsum"(%a, %a) <{einsum_config = "...,a->a"}> : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>',
+     "'stablehlo.einsum' op has a configuration that is not supported"),
+    ('"stablehlo.einsum"(%a, %a) <{einsum_config = "ab,a->a"}> : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>',
+     "'stablehlo.einsum' op has a configuration for another rank than that of its operand"),
     ('"other.op"(%a) : (tensor<?xf32>) -> tensor<?xf32>', "unregistered operation 'other.op'"),
 ])
 def test_stablehlo_refusals(relax, op, message):

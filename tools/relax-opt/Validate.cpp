@@ -128,12 +128,13 @@ public:
   }
 
   void afterPass(Pass *pass, Operation *op);
+  /// A pass may run others and go on when they fail: only a pipeline that failed is an error.
   void passFailed(Pass *pass, Operation *op) {
-    if (failure.empty())
-      fail(print(pass, op), "failed");
+    if (failedPass.empty())
+      failedPass = print(pass, op);
   }
   /// The exit code.
-  int finish();
+  int finish(LogicalResult ran);
 
 private:
   void prepare(ModuleOp module);
@@ -155,7 +156,7 @@ private:
   bool seenLowered = false;
   std::string before;              // the module in front of the pass that runs, as the interpreter can run it
   SmallVector<std::string> passes; // that have run on `before`
-  std::string failure;
+  std::string failure, failedPass;
   unsigned numChecks = 0;
 };
 
@@ -207,6 +208,7 @@ bool Validator::isLowered(ModuleOp module) const {
 void Validator::afterPass(Pass *pass, Operation *op) {
   if (!failure.empty())
     return;
+  failedPass.clear(); // the pass that ran it went on
   Operation *root = op;
   while (Operation *parent = root->getParentOp())
     root = parent;
@@ -371,7 +373,9 @@ void Validator::writeReproducer(const std::string &pass, const std::string &what
   llvm::errs() << "relax-validate: the module before it is in " << request.reproducer << "\n";
 }
 
-int Validator::finish() {
+int Validator::finish(LogicalResult ran) {
+  if (failure.empty() && failed(ran))
+    fail(failedPass, "failed");
   if (failure.empty())
     checkCompiled();
   if (!failure.empty())
@@ -416,8 +420,5 @@ int relax_opt::validate(StringRef text, StringRef input, const DialectRegistry &
   static_cast<OpPassManager &>(manager) = std::move(*parsed);
   Validator validator(request, *module);
   manager.addInstrumentation(std::make_unique<Watch>(validator));
-  // The validator has said which pass failed.
-  LogicalResult ran = manager.run(*module);
-  int code = validator.finish();
-  return failed(ran) ? 1 : code;
+  return validator.finish(manager.run(*module));
 }

@@ -88,7 +88,8 @@ def validate(seeds, generate, pipeline, folder, opt, optimize=3, log=None, reduc
 def report(outcomes, command):
     """Prints what did not pass: refusals by reason, failures with the command that shows each again."""
     reasons = collections.Counter(re.sub(r"'?%\w+'?|\b\d+\b|\bu\d+\b", "_", line.split("error: ", 1)[1])
-                                  for why in outcomes["refused"].values() for line in why.splitlines()[:1] if "error: " in line)
+                                  for why in outcomes["refused"].values()
+                                  for line in [line for line in why.splitlines() if "error: " in line][:1])
     for reason, count in reasons.most_common():
         print(f"{count} refused: {reason}")
     for seed, why in outcomes["failed"].items():

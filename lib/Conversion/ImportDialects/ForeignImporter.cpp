@@ -190,7 +190,7 @@ Dims ForeignImporter::requireExtents(Value foreign) {
   std::optional<Dims> known = getElements(foreign);
   if (failed())
     return {};
-  if (!known || type.getRank() != 1) {
+  if (!known || (type && type.getRank() != 1)) {
     fail("has a shape that is no short vector of integers");
     return {};
   }
@@ -302,8 +302,8 @@ void ForeignImporter::writeOp(Operation &op) {
   fail("is not known to the import");
 }
 
-SmallVector<Value> ForeignImporter::writeBlock(Block &block, ValueRange arguments) {
-  ++depth;
+SmallVector<Value> ForeignImporter::writeBlock(Block &block, ValueRange arguments, bool always) {
+  depth += !always;
   size_t numProviders = getNumProviders();
   for (auto [foreign, graph] : llvm::zip_equal(block.getArguments(), arguments))
     values[foreign] = graph;
@@ -326,7 +326,8 @@ SmallVector<Value> ForeignImporter::writeBlock(Block &block, ValueRange argument
     results.push_back(get(operand));
   if (!failed())
     setOp(outer);
-  if (--depth > 0)
+  depth -= !always;
+  if (depth > 0 && !always)
     dropProviders(numProviders);
   return results;
 }

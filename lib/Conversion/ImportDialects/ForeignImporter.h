@@ -62,8 +62,8 @@ public:
   void require(const sym::Fact &fact, const Twine &message);
 
   /// Writes the ops of a block and gives the values of its terminator. `arguments` are the graph values of its
-  /// arguments.
-  SmallVector<Value> writeBlock(Block &block, ValueRange arguments);
+  /// arguments; `always`: the block becomes part of the one around it.
+  SmallVector<Value> writeBlock(Block &block, ValueRange arguments, bool always = false);
 
 private:
   void writeOp(Operation &op);

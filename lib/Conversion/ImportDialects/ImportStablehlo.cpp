@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "IndexRules.h"
 #include "RelaxDialect/Conversion/FrontendPasses.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "Stablehlo.h"
@@ -20,7 +21,8 @@ using namespace mlir::relax;
 
 static ForeignImporter::Emit getRule(StringRef name) {
   for (auto getFamilyRule : {stablehlo::getElementwiseRule, stablehlo::getShapeRule, stablehlo::getLinearAlgebraRule,
-                             stablehlo::getReductionRule, stablehlo::getIndexingRule, stablehlo::getControlRule})
+                             stablehlo::getReductionRule, stablehlo::getIndexingRule, stablehlo::getControlRule,
+                             getShapeDialectRule, getIndexRule})
     if (ForeignImporter::Emit emit = getFamilyRule(name))
       return emit;
   return nullptr;

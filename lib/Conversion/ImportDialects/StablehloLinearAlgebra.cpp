@@ -273,11 +273,37 @@ static void emitReduceWindow(ForeignImporter &w, Operation *op) {
   w.set(op->getResult(0), result);
 }
 
+static void emitEinsum(ForeignImporter &w, Operation *op) {
+  auto config = op->getAttrOfType<StringAttr>("einsum_config");
+  auto [operands, result] = config ? config.getValue().split("->") : std::pair<StringRef, StringRef>();
+  SmallVector<StringRef> parts;
+  operands.split(parts, ',');
+  if (parts.size() != op->getNumOperands() ||
+      !llvm::all_of(operands, [](char c) { return c == ',' || llvm::isAlpha(c); }) ||
+      !llvm::all_of(result, llvm::isAlpha))
+    return w.fail("has a configuration that is not supported");
+  SmallVector<Value> values;
+  llvm::DenseMap<char, SymExpr> extents;
+  for (auto [letters, operand] : llvm::zip_equal(parts, op->getOperands())) {
+    Value value = values.emplace_back(w.get(operand));
+    if (w.failed())
+      return;
+    if (w.rank(value) != static_cast<int64_t>(letters.size()))
+      return w.fail("has a configuration for another rank than that of its operand");
+    for (auto [letter, dim] : llvm::zip_equal(letters, w.dims(value)))
+      if (auto [entry, isNew] = extents.try_emplace(letter, dim); !isNew)
+        w.requireEqual(entry->second, dim);
+  }
+  w.set(op->getResult(0),
+        w.create<graph::EinsumOp>(values, w.attr("equation", StringAttr::get(w.getContext(), config.getValue()))));
+}
+
 Emit stablehlo::getLinearAlgebraRule(StringRef name) {
   return llvm::StringSwitch<Emit>(name)
       .Case("stablehlo.convolution", emitConvolution)
       .Case("stablehlo.dot", emitDot)
       .Case("stablehlo.dot_general", emitDotGeneral)
+      .Case("stablehlo.einsum", emitEinsum)
       .Case("stablehlo.reduce_window", emitReduceWindow)
       .Default(nullptr);
 }

@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "relax-capture-regions"
 
 namespace mlir::relax {
 #define GEN_PASS_DEF_CAPTUREREGIONSPASS
@@ -70,7 +73,16 @@ private:
   }
 
   void close(SmallVectorImpl<Operation *> &calls) {
-    if (calls.size() >= std::max(1u, minCalls.getValue())) {
+    bool isRegion = calls.size() >= std::max(1u, minCalls.getValue());
+    if (isRegion)
+      remark::passed(calls.front()->getLoc(), remark::RemarkOpts::name("Captured").category(DEBUG_TYPE))
+          << (Twine(calls.size()) + (calls.size() == 1 ? " launch is" : " launches are") + " recorded as region " +
+              Twine(next))
+                 .str();
+    else if (!calls.empty())
+      remark::missed(calls.front()->getLoc(), remark::RemarkOpts::name("NotCaptured").category(DEBUG_TYPE))
+          << ("not recorded: " + Twine(calls.size()) + " in a row, wanted are " + Twine(minCalls.getValue())).str();
+    if (isRegion) {
       for (Operation *call : calls)
         call->setAttr(kCaptureAttrName, IntegerAttr::get(IntegerType::get(&getContext(), 64), next));
       ++next;

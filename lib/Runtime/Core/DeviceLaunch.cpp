@@ -12,6 +12,7 @@
 #include "Error.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -175,7 +176,11 @@ relax_rt_status relax_rt_context::launchOnDevice(size_t kernel, void *const *buf
     return failHere(RELAX_RT_OUT_OF_MEMORY, "the device has no memory");
   launch.error = errorWord.data();
   std::memset(launch.error, 0, 4);
-  if (relax_rt_status status = device->launch(launch))
+  auto start = std::chrono::steady_clock::now();
+  relax_rt_status launched = device->launch(launch);
+  auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
+  deviceCounters.nanoseconds += static_cast<uint64_t>(taken.count());
+  if (relax_rt_status status = launched)
     return failHere(status, "kernel " + quote(module.metadata.kernels[kernel].name) + ": " + relax_rt_last_error());
   chargedBytes -= charged;
   uint32_t error;
