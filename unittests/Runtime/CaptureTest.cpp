@@ -85,6 +85,7 @@ TEST_F(CaptureTest, WhatBreaksTheRulesIsRefused) {
       {5, "region: compiled code began region 1 inside of region 0"},
       {6, "region: compiled code launched kernel 0 inside of region 0"},
       {7, "region: compiled code launched kernel 77 in a region"},
+      {9, "region: compiled code called library function 0 in a region"},
   };
   for (auto [mode, text] : cases) {
     EXPECT_EQ(callRegion(4, mode), RELAX_RT_INTERNAL);
@@ -95,4 +96,15 @@ TEST_F(CaptureTest, WhatBreaksTheRulesIsRefused) {
   expectCounters(0, 0, 0, 0);
   EXPECT_EQ(callRegion(4, 0), RELAX_RT_OK);
   expectCounters(1, 0, 0, 1);
+}
+
+TEST_F(RuntimeTest, LibraryCallsInRegionsAreChecked) {
+  auto fn = [](void *, const relax_rt_tensor_view *, int64_t, const int64_t *, int64_t) { return int32_t(0); };
+  ASSERT_EQ(relax_rt_instance_register(instance, "test_add_one", fn, nullptr), RELAX_RT_OK);
+  open(makeTestArtifact(true));
+  Value<float> x(kFloat32, {4, 4});
+  int64_t mode = 10;
+  EXPECT_EQ(call("region", {x.view(), {&mode, nullptr, 0, kInt64}}), RELAX_RT_INTERNAL);
+  EXPECT_STREQ(relax_rt_last_error(), "region: compiled code passed a tensor of rank -1");
+  EXPECT_EQ(counters().extern_calls, 0u);
 }

@@ -90,6 +90,10 @@ EXPORT int32_t relax_entry_region(relax_rt_invocation *inv) {
     return api->launch(inv, kernel_scale, pointers, scalars, dims[0]);
   if (mode == 7)
     return api->launch_in_region(inv, 77, first, 2, scalars, 2);
+  if (mode >= 9) {
+    relax_rt_tensor_view views[1] = {{0, dims, mode == 10 ? -1 : 2, {RELAX_RT_FLOAT, 32, 1}}};
+    return api->call_in_region(inv, 0, first, views, 1, scalars, 0);
+  }
   if ((status = api->launch_in_region(inv, kernel_scale, first, 2, scalars, 2)) ||
       (status = api->launch_in_region(inv, kernel_copy, second, 2, &bytes, 1)))
     return status;

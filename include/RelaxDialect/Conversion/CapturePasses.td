@@ -11,9 +11,9 @@ include "mlir/Pass/PassBase.td"
 def CaptureRegionsPass : Pass<"relax-capture-regions", "::mlir::ModuleOp"> {
   let summary = "Marks the calls whose launches are recorded and run again.";
   let description = [{
-    Before: the planned phase. After: calls of tensor programs of one block have the attribute `relax.capture = region` where
-    nothing between them runs other code, reads tensors or makes memory anew: branches, loops, calls of functions and of
-    library functions, programs that find extents, `tensor.extract`, `relax.tensor_to_shape`, memory that grows. What stands
+    Before: the planned phase. After: calls of tensor programs, and of library functions that are `capturable`, of one block have
+    the attribute `relax.capture = region` where nothing between them runs other code, reads tensors or makes memory anew:
+    branches, loops, calls of functions and of other library functions, programs that find extents, `tensor.extract`, `relax.tensor_to_shape`, memory that grows. What stands
     between them otherwise (shapes, sizes, places in the arena, results) can be done before the first one.
 
     `relax-lower-host` makes of a region a table of the addresses that its launches use and a key, the few sizes from which

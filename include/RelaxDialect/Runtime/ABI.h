@@ -63,7 +63,8 @@ typedef struct relax_rt_host_api {
   /* 11: launches follow, by launch_in_region, that depend on nothing but the `num_key` values at `key` and the
    * addresses at `pointers`, which stay there until end_region. *out_done becomes 1 when those of the same region and
    * key were recorded: they have been run, with these addresses, and host code goes on behind end_region; else 0.
-   * Between the two host code calls launch_in_region only. `region` numbers the regions of the module from 0. */
+   * Between the two host code calls launch_in_region and call_in_region only. `region` numbers the regions of the
+   * module from 0. */
   int32_t (*begin_region)(relax_rt_invocation *inv, int64_t region, const int64_t *key, int64_t num_key,
                           void *const *pointers, int64_t num_pointers, int64_t *out_done);
   /* 12: as launch with grid 1; buffer i is pointers[indices[i]]. */
@@ -71,6 +72,11 @@ typedef struct relax_rt_host_api {
                               const int64_t *scalars, int64_t num_scalars);
   /* 13: what was launched since begin_region is kept. */
   int32_t (*end_region)(relax_rt_invocation *inv);
+  /* 14: as call_extern in a region; args[i].data is pointers[indices[i]], whatever is there. The runtime copies the
+   * extents. Since version 5. */
+  int32_t (*call_in_region)(relax_rt_invocation *inv, int64_t function, const int64_t *indices,
+                            const relax_rt_tensor_view *args, int64_t num_args, const int64_t *scalars,
+                            int64_t num_scalars);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

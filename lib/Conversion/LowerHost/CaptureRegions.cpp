@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "CaptureRegions.h"
 #include "RelaxDialect/Conversion/CapturePasses.h"
+#include "RelaxDialect/Dialect/Extern/IR/Extern.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,9 +25,15 @@ using namespace mlir;
 using namespace mlir::relax;
 using namespace mlir::relax::graph;
 
-bool relax::isCapturable(Operation *op) {
-  auto call = dyn_cast<CallTPOp>(op);
-  return call && !call.getDestinations().empty() && call->getNumResults() == call.getDestinations().size();
+bool relax::isCapturable(Operation *op, const SymbolTable &symbols) {
+  auto call = dyn_cast<ProgramCallOpInterface>(op);
+  if (!call || !isa<CallTPOp, CallDPSOp>(op) || call.getDestinations().empty() ||
+      op->getNumResults() != call.getDestinations().size())
+    return false;
+  if (isa<CallTPOp>(op))
+    return true;
+  auto library = symbols.lookup<ext::ExternFuncOp>(call.getCalleeAttr().getValue());
+  return library && library.getCapturable();
 }
 
 /// Its contents stay: it does not grow.
@@ -53,20 +60,22 @@ struct CaptureRegionsPass final : relax::impl::CaptureRegionsPassBase<CaptureReg
   using Base::Base;
 
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       next = 0;
-      function.walk([&](Block *block) { mark(*block); });
+      function.walk([&](Block *block) { mark(*block, symbols); });
     }
   }
 
 private:
-  void mark(Block &block) {
+  void mark(Block &block, const SymbolTable &symbols) {
     SmallVector<Operation *> calls;
     for (Operation &op : block) {
       op.removeAttr(kCaptureAttrName);
-      if (isCapturable(&op))
+      bool isCall = isCapturable(&op, symbols);
+      if (isCall)
         calls.push_back(&op);
-      if (calls.size() >= maxCalls || (!isCapturable(&op) && !mayPrecedeLaunches(&op)))
+      if (calls.size() >= maxCalls || (!isCall && !mayPrecedeLaunches(&op)))
         close(calls);
     }
     close(calls);

@@ -6,15 +6,15 @@
 #ifndef RELAXDIALECT_LIB_CONVERSION_LOWERHOST_CAPTUREREGIONS_H
 #define RELAXDIALECT_LIB_CONVERSION_LOWERHOST_CAPTUREREGIONS_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::relax {
 
-/// `relax.call_tp` of the planned phase: number of the region that its launch is recorded in.
+/// `relax.call_tp` or `relax.call_dps` of the planned phase: number of the region that its launch is recorded in.
 inline constexpr StringLiteral kCaptureAttrName = "relax.capture";
 
-/// One launch, which finds no extents.
-bool isCapturable(Operation *op);
+/// One launch, which finds no extents, or one call of a library function that says it may be recorded.
+bool isCapturable(Operation *op, const SymbolTable &symbols);
 
 /// The op can be done before launches that stand in front of it: it runs no kernel, reads no tensor that a kernel may
 /// have written, and what it makes is not what those launches use.

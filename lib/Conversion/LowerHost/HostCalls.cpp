@@ -154,8 +154,8 @@ void HostEmitter::storeView(Value views, int64_t index, Value data, Value dims, 
   storeElement(constant(word), views, 4 * index + 3);
 }
 
-LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
-                                          ArrayRef<HostTensor> arguments) {
+LogicalResult HostEmitter::collectExternCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                             ArrayRef<HostTensor> arguments, ExternCall &result) {
   auto library = dyn_cast<ext::ExternFuncOp>(callee.getOperation());
   if (!library)
     return call->emitOpError("calls '") << call.getCalleeAttr().getValue() << "', which is not a library function";
@@ -164,18 +164,8 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
   if (workspace && !offset)
     return call->emitOpError("needs scratch memory that is not planned");
 
-  int64_t numArgs = arguments.size() + (workspace ? 1 : 0), numDims = workspace ? 1 : 0;
-  for (const HostTensor &argument : arguments)
-    numDims += argument.dims.size();
-  Value views = getScratch(Scratch::Views, 4 * numArgs), dims = getScratch(Scratch::Dims, numDims);
-  int64_t nextDim = 0;
-  for (auto [index, argument] : llvm::enumerate(arguments)) {
-    Value first = elementAddress(dims, nextDim);
-    for (Value dim : argument.dims)
-      storeElement(dim, dims, nextDim++);
-    Type elementType = cast<ShapedType>(callee.getProgramArgumentTypes()[index]).getElementType();
-    storeView(views, index, argument.data, first, argument.dims.size(), elementType);
-  }
+  for (auto [argument, type] : llvm::zip(arguments, callee.getProgramArgumentTypes()))
+    result.views.push_back({argument, cast<ShapedType>(type).getElementType()});
   if (workspace) {
     FailureOr<CallUnification> unification = unifyProgramCall(call, callee, prover);
     Value bytes = succeeded(unification) ? evaluate(applyMapping(workspace.getValue(), unification->mapping)) : Value();
@@ -185,12 +175,10 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
       return call->emitOpError("needs scratch memory whose place or size is not known here");
     Value address =
         LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(), arena, ArrayRef<LLVM::GEPArg>{at});
-    storeElement(bytes, dims, nextDim);
-    storeView(views, arguments.size(), address, elementAddress(dims, nextDim), 1,
-              builder.getIntegerType(8, /*isSigned=*/false));
+    result.views.push_back({{address, {bytes}, std::nullopt}, builder.getIntegerType(8, /*isSigned=*/false)});
   }
-  Value shape = call.getShapeOperand();
-  int64_t numScalars = storeScalars(shape ? ArrayRef<Value>(shapes[shape]) : ArrayRef<Value>());
+  if (Value shape = call.getShapeOperand())
+    result.scalars = shapes[shape];
   for (const ext::NativeArgument &argument : ext::getNativeArguments(library)) {
     if (argument.kind != ext::NativeArgument::Kind::Size)
       continue;
@@ -198,10 +186,39 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
     Value size = succeeded(unification) ? evaluate(applyMapping(argument.size, unification->mapping)) : Value();
     if (!size)
       return call->emitOpError("passes a size that is not known here: ") << argument.size.str();
-    storeElement(size, getScratch(Scratch::Scalars, numScalars + 1), numScalars);
-    ++numScalars;
+    result.scalars.push_back(size);
   }
-  callRuntime(3, {constant(tables.getExtern(library)), views, constant(numArgs),
+  result.function = tables.getExtern(library);
+  return success();
+}
+
+Value HostEmitter::storeExternCall(const ExternCall &call) {
+  int64_t numDims = 0, nextDim = 0;
+  for (const ExternCall::View &view : call.views)
+    numDims += view.tensor.dims.size();
+  Value views = getScratch(Scratch::Views, 4 * call.views.size()), dims = getScratch(Scratch::Dims, numDims);
+  for (auto [index, view] : llvm::enumerate(call.views)) {
+    Value first = elementAddress(dims, nextDim);
+    for (Value dim : view.tensor.dims)
+      storeElement(dim, dims, nextDim++);
+    storeView(views, index, view.tensor.data, first, view.tensor.dims.size(), view.elementType);
+  }
+  storeScalars(call.scalars);
+  return views;
+}
+
+LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                          ArrayRef<HostTensor> arguments) {
+  ExternCall collected;
+  if (failed(collectExternCall(call, callee, arguments, collected)))
+    return failure();
+  if (call->hasAttr(kCaptureAttrName)) {
+    collectLibraryCall(call.getLoc(), collected);
+    return success();
+  }
+  Value views = storeExternCall(collected);
+  int64_t numScalars = collected.scalars.size();
+  callRuntime(3, {constant(collected.function), views, constant(collected.views.size()),
                   getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
   return success();
 }

@@ -30,12 +30,34 @@ static std::optional<int64_t> getRegion(Operation *op) {
 void HostEmitter::collectLaunch(ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                                 ArrayRef<HostTensor> arguments) {
   CapturedLaunch launch = {call.getLoc(), tables.getKernel(call.getCalleeAttr().getValue()), {}, {}};
-  for (const HostTensor &argument : arguments) {
-    pointers.insert(argument.data);
-    launch.buffers.push_back(llvm::find(pointers, argument.data) - pointers.begin());
-  }
+  for (const HostTensor &argument : arguments)
+    takePointer(argument.data, launch.buffers);
   launch.scalars = collectScalars(call, callee, arguments);
   launches.push_back(std::move(launch));
+}
+
+/// The same for a library function, scratch memory included.
+void HostEmitter::collectLibraryCall(Location callLoc, const ExternCall &call) {
+  CapturedLaunch launch = {callLoc, 0, {}, {}, call};
+  for (const ExternCall::View &view : call.views)
+    takePointer(view.tensor.data, launch.buffers);
+  launches.push_back(std::move(launch));
+}
+
+void HostEmitter::takePointer(Value pointer, SmallVectorImpl<int64_t> &positions) {
+  pointers.insert(pointer);
+  positions.push_back(llvm::find(pointers, pointer) - pointers.begin());
+}
+
+/// All numbers that the launch gets.
+SmallVector<Value> HostEmitter::getNumbers(const CapturedLaunch &launch) {
+  SmallVector<Value> numbers(launch.scalars);
+  if (!launch.library)
+    return numbers;
+  llvm::append_range(numbers, launch.library->scalars);
+  for (const ExternCall::View &view : launch.library->views)
+    llvm::append_range(numbers, view.tensor.dims);
+  return numbers;
 }
 
 /// The op gives the same for the same operands, and looks at nothing else.
@@ -51,7 +73,7 @@ void HostEmitter::findKey(SmallVectorImpl<Value> &key) {
   llvm::SetVector<Value> found;
   DenseSet<Value> seen;
   for (const CapturedLaunch &launch : launches) {
-    SmallVector<Value> pending(launch.scalars);
+    SmallVector<Value> pending = getNumbers(launch);
     while (!pending.empty()) {
       Value value = pending.pop_back_val();
       if (!seen.insert(value).second)
@@ -70,7 +92,7 @@ void HostEmitter::findKey(SmallVectorImpl<Value> &key) {
   if (!llvm::all_of(found, fits)) {
     found.clear();
     for (const CapturedLaunch &launch : launches)
-      found.insert_range(launch.scalars);
+      found.insert_range(getNumbers(launch));
   }
   for (Value value : found) {
     bool isNarrow = value.getType().isInteger() && !value.getType().isInteger(64);
@@ -92,7 +114,7 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
   for (Operation *op = first; op != last->getNextNode(); op = op->getNextNode()) {
     loc = op->getLoc();
     bool isLaunch = getRegion(op) == region;
-    if (isLaunch ? !isCapturable(op) : !mayPrecedeLaunches(op))
+    if (isLaunch ? !isCapturable(op, tables.getSymbols()) : !mayPrecedeLaunches(op))
       return op->emitOpError("cannot be in region ") << *region << " of launches that are recorded";
     if (failed(emitOp(op)))
       return failure();
@@ -116,6 +138,13 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
     Value buffers = getScratch(Scratch::Buffers, launch.buffers.size());
     for (auto [index, position] : llvm::enumerate(launch.buffers))
       storeElement(constant(position), buffers, index);
+    if (launch.library) {
+      Value views = storeExternCall(*launch.library);
+      int64_t numScalars = launch.library->scalars.size();
+      callRuntime(14, {constant(launch.library->function), buffers, views, constant(launch.buffers.size()),
+                       getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
+      continue;
+    }
     int64_t numScalars = storeScalars(launch.scalars);
     callRuntime(12, {constant(launch.kernel), buffers, constant(launch.buffers.size()),
                      getScratch(Scratch::Scalars, numScalars), constant(numScalars)});

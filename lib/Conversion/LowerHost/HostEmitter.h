@@ -140,6 +140,11 @@ private:
   SmallVector<Value> collectScalars(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                                     ArrayRef<HostTensor> arguments);
   int64_t storeScalars(ValueRange values);
+  struct ExternCall;
+  LogicalResult collectExternCall(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
+                                  ArrayRef<HostTensor> arguments, ExternCall &result);
+  /// Stores views and scalars of a call; gives the views.
+  Value storeExternCall(const ExternCall &call);
   void storeView(Value views, int64_t index, Value data, Value dims, int64_t rank, Type elementType);
 
   //===- HostCapture.cpp: launches that are recorded ----------------------===//
@@ -147,6 +152,8 @@ private:
   FailureOr<Operation *> emitCaptureRegion(Operation *first);
   void collectLaunch(graph::ProgramCallOpInterface call, sym::TensorProgramInterface callee,
                      ArrayRef<HostTensor> arguments);
+  void collectLibraryCall(Location callLoc, const ExternCall &call);
+  void takePointer(Value pointer, SmallVectorImpl<int64_t> &positions);
   void findKey(SmallVectorImpl<Value> &key);
 
   //===- HostControlFlow.cpp ----------------------------------------------===//
@@ -182,14 +189,27 @@ private:
   };
   ScratchArea scratch[static_cast<unsigned>(Scratch::kCount)];
 
+  /// What a library function gets.
+  struct ExternCall {
+    struct View {
+      HostTensor tensor;
+      Type elementType;
+    };
+    int64_t function = 0;
+    SmallVector<View> views;
+    SmallVector<Value> scalars;
+  };
+
   /// A launch of the region that is being emitted.
   struct CapturedLaunch {
     Location loc;
     int64_t kernel;
     SmallVector<int64_t> buffers; // positions in `pointers`
     SmallVector<Value> scalars;
+    std::optional<ExternCall> library = {}; // instead of kernel and scalars
   };
-  SmallVector<CapturedLaunch> launches;
+  static SmallVector<Value> getNumbers(const CapturedLaunch &launch);
+  SmallVector<CapturedLaunch, 0> launches;
   llvm::SetVector<Value> pointers;
 
   DenseMap<Value, HostTensor> tensors;

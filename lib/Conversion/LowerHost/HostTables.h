@@ -20,6 +20,7 @@ public:
   explicit HostTables(ModuleOp module) : module(module), symbols(module) {}
 
   ModuleOp getModule() { return module; }
+  const SymbolTable &getSymbols() const { return symbols; }
   Operation *lookup(StringRef symbol) { return symbols.lookup(symbol); }
 
   int64_t getSite(int32_t status, StringRef message);

@@ -78,14 +78,30 @@ size_t Recordings::count() const {
 // What host code calls
 //===----------------------------------------------------------------------===//
 
-relax_rt_status relax_rt_context::replay(const Recording &recorded, void *const *pointers) {
-  for (const RecordedLaunch &launch : recorded.launches) {
+relax_rt_status relax_rt_context::runRecorded(const Recording &recorded, const RecordedLaunch &launch,
+                                              void *const *pointers) {
+  const size_t *positions = recorded.buffers.data() + launch.firstBuffer;
+  const int64_t *scalars = recorded.scalars.data() + launch.firstScalar;
+  if (!launch.isLibrary) {
     for (size_t i = 0; i < launch.numBuffers; ++i)
-      launchBuffers[i] = pointers[recorded.buffers[launch.firstBuffer + i]];
-    if (relax_rt_status status = launchRange(launch.kernel, launchBuffers.data(),
-                                             recorded.scalars.data() + launch.firstScalar, launch.range))
-      return status;
+      launchBuffers[i] = pointers[positions[i]];
+    return launchRange(launch.callee, launchBuffers.data(), scalars, launch.range);
   }
+  const int64_t *dims = scalars + launch.numScalars;
+  for (size_t i = 0; i < launch.numBuffers; ++i) {
+    launchViews[i] = recorded.views[launch.firstView + i];
+    launchViews[i].data = pointers[positions[i]];
+    launchViews[i].dims = dims;
+    dims += launchViews[i].rank;
+  }
+  return callLibrary(launch.callee, launchViews.data(), static_cast<int64_t>(launch.numBuffers), scalars,
+                     static_cast<int64_t>(launch.numScalars));
+}
+
+relax_rt_status relax_rt_context::replay(const Recording &recorded, void *const *pointers) {
+  for (const RecordedLaunch &launch : recorded.launches)
+    if (relax_rt_status status = runRecorded(recorded, launch, pointers))
+      return status;
   return RELAX_RT_OK;
 }
 
@@ -111,9 +127,27 @@ relax_rt_status relax_rt_context::beginRegion(int64_t region, const int64_t *key
   recording.launches.clear();
   recording.buffers.clear();
   recording.scalars.clear();
+  recording.views.clear();
   openRegion = region;
   regionPointers = pointers;
   *outDone = 0;
+  return RELAX_RT_OK;
+}
+
+/// Addresses and scalars of a launch.
+relax_rt_status relax_rt_context::record(RecordedLaunch &launch, const int64_t *indices, int64_t numBuffers,
+                                         const int64_t *scalars, int64_t numScalars) {
+  launch.firstBuffer = recording.buffers.size();
+  launch.numBuffers = static_cast<size_t>(numBuffers);
+  launch.firstScalar = recording.scalars.size();
+  launch.numScalars = static_cast<size_t>(numScalars);
+  for (int64_t i = 0; i < numBuffers; ++i) {
+    if (indices[i] < 0 || static_cast<uint64_t>(indices[i]) >= recording.numPointers)
+      return failHere(RELAX_RT_INTERNAL, "compiled code used address " + std::to_string(indices[i]) +
+                                             " of a region of " + std::to_string(recording.numPointers));
+    recording.buffers.push_back(static_cast<size_t>(indices[i]));
+  }
+  recording.scalars.insert(recording.scalars.end(), scalars, scalars + numScalars);
   return RELAX_RT_OK;
 }
 
@@ -122,22 +156,40 @@ relax_rt_status relax_rt_context::launchInRegion(int64_t kernel, const int64_t *
   if (openRegion < 0 || kernel < 0 || static_cast<uint64_t>(kernel) >= module.kernels.size() || numBuffers < 0 ||
       numScalars < 0)
     return failHere(RELAX_RT_INTERNAL, "compiled code launched kernel " + std::to_string(kernel) + " in a region");
-  size_t bufferCount = static_cast<size_t>(numBuffers);
-  if (launchBuffers.size() < bufferCount)
-    launchBuffers.resize(bufferCount);
-  RecordedLaunch launch = {
-      static_cast<size_t>(kernel), recording.buffers.size(), bufferCount, recording.scalars.size(), {}};
-  for (size_t i = 0; i < bufferCount; ++i) {
-    if (indices[i] < 0 || static_cast<uint64_t>(indices[i]) >= recording.numPointers)
-      return failHere(RELAX_RT_INTERNAL, "compiled code used address " + std::to_string(indices[i]) +
-                                             " of a region of " + std::to_string(recording.numPointers));
-    recording.buffers.push_back(static_cast<size_t>(indices[i]));
-    launchBuffers[i] = regionPointers[indices[i]];
-  }
-  recording.scalars.insert(recording.scalars.end(), scalars, scalars + numScalars);
-  launch.range = getRange(module.kernels[launch.kernel], scalars, 1);
+  RecordedLaunch launch = {};
+  launch.callee = static_cast<size_t>(kernel);
+  if (relax_rt_status status = record(launch, indices, numBuffers, scalars, numScalars))
+    return status;
+  if (launchBuffers.size() < launch.numBuffers)
+    launchBuffers.resize(launch.numBuffers);
+  launch.range = getRange(module.kernels[launch.callee], scalars, 1);
   recording.launches.push_back(launch);
-  return launchRange(launch.kernel, launchBuffers.data(), scalars, launch.range);
+  return runRecorded(recording, launch, regionPointers);
+}
+
+relax_rt_status relax_rt_context::callInRegion(int64_t function, const int64_t *indices,
+                                               const relax_rt_tensor_view *args, int64_t numArgs,
+                                               const int64_t *scalars, int64_t numScalars) {
+  if (openRegion < 0 || function < 0 || static_cast<uint64_t>(function) >= module.externs.size() || numArgs < 0 ||
+      numScalars < 0)
+    return failHere(RELAX_RT_INTERNAL,
+                    "compiled code called library function " + std::to_string(function) + " in a region");
+  RecordedLaunch launch = {};
+  launch.callee = static_cast<size_t>(function);
+  launch.isLibrary = true;
+  launch.firstView = recording.views.size();
+  if (relax_rt_status status = record(launch, indices, numArgs, scalars, numScalars))
+    return status;
+  recording.views.insert(recording.views.end(), args, args + numArgs);
+  for (int64_t i = 0; i < numArgs; ++i) {
+    if (args[i].rank < 0)
+      return failHere(RELAX_RT_INTERNAL, "compiled code passed a tensor of rank " + std::to_string(args[i].rank));
+    recording.scalars.insert(recording.scalars.end(), args[i].dims, args[i].dims + args[i].rank);
+  }
+  if (launchViews.size() < launch.numBuffers)
+    launchViews.resize(launch.numBuffers);
+  recording.launches.push_back(launch);
+  return runRecorded(recording, launch, regionPointers);
 }
 
 relax_rt_status relax_rt_context::endRegion() {

@@ -4,12 +4,14 @@
 //
 // A region of host code is a list of launches that depends on a few numbers, its
 // key, and on nothing else but the addresses of tensors. The list is recorded
-// once for a key: which kernel, which of the region's addresses, which scalars,
-// how many parts. Later calls with this key bring new addresses and run the list.
+// once for a key: which kernel or library function, which of the region's
+// addresses, which scalars, how many parts. Later calls with this key bring new addresses and run the list.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAX_RUNTIME_CORE_CAPTURE_H
 #define RELAX_RUNTIME_CORE_CAPTURE_H
+
+#include "RelaxDialect/Runtime/Runtime.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +25,11 @@ struct LaunchRange {
 };
 
 struct RecordedLaunch {
-  size_t kernel;
-  size_t firstBuffer, numBuffers, firstScalar; // in the lists of the recording
-  LaunchRange range;
+  size_t callee;                                           // a kernel or library function
+  size_t firstBuffer, numBuffers, firstScalar, numScalars; // in the lists of the recording
+  LaunchRange range;                                       // of a kernel
+  bool isLibrary = false; // its scalars are followed by the extents of its arguments, one after the other
+  size_t firstView = 0;
 };
 
 /// The launches of a region for one key.
@@ -35,6 +39,7 @@ struct Recording {
   std::vector<RecordedLaunch> launches;
   std::vector<size_t> buffers; // each a position among the region's addresses
   std::vector<int64_t> scalars;
+  std::vector<relax_rt_tensor_view> views; // of the arguments of library functions: rank and element type
   uint64_t lastUse = 0;
 };
 

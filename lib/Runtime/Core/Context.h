@@ -78,6 +78,8 @@ struct relax_rt_context {
                               int64_t numPointers, int64_t *outDone);
   relax_rt_status launchInRegion(int64_t kernel, const int64_t *indices, int64_t numBuffers, const int64_t *scalars,
                                  int64_t numScalars);
+  relax_rt_status callInRegion(int64_t function, const int64_t *indices, const relax_rt_tensor_view *args,
+                               int64_t numArgs, const int64_t *scalars, int64_t numScalars);
   relax_rt_status endRegion();
 
   relax_rt_status setDevice(const std::string &name);
@@ -107,10 +109,16 @@ private:
   static relax_rt::LaunchRange getRange(const relax_rt::Kernel &kernel, const int64_t *scalars, int64_t grid);
   relax_rt_status launchRange(size_t kernel, void *const *buffers, const int64_t *scalars, relax_rt::LaunchRange range);
   relax_rt_status launchHere(size_t kernel, void *const *buffers, const int64_t *scalars, relax_rt::LaunchRange range);
+  relax_rt_status callLibrary(size_t function, const relax_rt_tensor_view *args, int64_t numArgs,
+                              const int64_t *scalars, int64_t numScalars);
   relax_rt_status callHere(size_t function, const relax_rt_tensor_view *args, int64_t numArgs, const int64_t *scalars,
                            int64_t numScalars);
   void runKernel(const relax_rt::Kernel &kernel, void *const *buffers, const int64_t *scalars,
                  relax_rt::LaunchRange range, int64_t *error);
+  relax_rt_status record(relax_rt::RecordedLaunch &launch, const int64_t *indices, int64_t numBuffers,
+                         const int64_t *scalars, int64_t numScalars);
+  relax_rt_status runRecorded(const relax_rt::Recording &recorded, const relax_rt::RecordedLaunch &launch,
+                              void *const *pointers);
   relax_rt_status replay(const relax_rt::Recording &recorded, void *const *pointers);
   relax_rt_status launchOnDevice(size_t kernel, void *const *buffers, const int64_t *scalars, bool &isDone);
   bool describeLaunch(const relax_rt::DeviceKernel &code, void *const *buffers, const int64_t *scalars,
@@ -144,6 +152,7 @@ private:
   int64_t openRegion = -1;       // whose launches are being recorded
   void *const *regionPointers = nullptr;
   std::vector<void *> launchBuffers;                         // of one launch of a region
+  std::vector<relax_rt_tensor_view> launchViews;             // the same of a library function
   std::vector<const relax_rt::DeviceKernel *> deviceKernels; // of each kernel; null: it runs on the CPU
   std::vector<relax_rt::Block> scratch;                      // intermediates of device kernels
   relax_rt::Block errorWord;

@@ -250,9 +250,13 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
     return failHere(RELAX_RT_INTERNAL, "compiled code called library function " + std::to_string(function));
   if (openRegion >= 0)
     return insideRegion("called library function " + std::to_string(function));
+  return callLibrary(static_cast<size_t>(function), args, numArgs, scalars, numScalars);
+}
+
+relax_rt_status relax_rt_context::callLibrary(size_t id, const relax_rt_tensor_view *args, int64_t numArgs,
+                                              const int64_t *scalars, int64_t numScalars) {
   if (relax_rt_status status = pollCancel())
     return status;
-  size_t id = static_cast<size_t>(function);
   if (!module.externs[id].fn)
     return failHere(RELAX_RT_UNAVAILABLE,
                     "library function " + quote(module.metadata.externs[id].symbol) + " is not available");
@@ -352,4 +356,8 @@ const relax_rt_host_api relax_rt::kHostApi = {
       return forward(inv, &relax_rt_context::launchInRegion, kernel, indices, numBuffers, scalars, numScalars);
     },
     [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::endRegion); },
+    [](relax_rt_invocation *inv, int64_t function, const int64_t *indices, const relax_rt_tensor_view *args,
+       int64_t numArgs, const int64_t *scalars, int64_t numScalars) {
+      return forward(inv, &relax_rt_context::callInRegion, function, indices, args, numArgs, scalars, numScalars);
+    },
 };

@@ -88,3 +88,78 @@ func.func @ends(%x: tensor<?xf32, #n>, %flag: tensor<i1>, %a: tensor<?xf32, #n>,
   %5 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return
 }
+
+// -----
+
+// Library functions that may be recorded are launches like others: their sizes are in the key, their scratch memory in the
+// table. Those that do not say so end a region.
+#n = #relax_sym.shape<[n]>
+#m = #relax_sym.shape<[m]>
+relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+relax_ext.func private @mark(%x: tensor<?xf32> {relax_sym.shape = #n}, %y: tensor<?xf32> {relax_sym.shape = #m})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {capturable, symbol = "lib_mark", workspace_bytes = #relax_sym.expr<n * 4>, relax_sym.scope = #relax_sym.scope<>}
+relax_ext.func private @plain(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {symbol = "lib_plain", relax_sym.scope = #relax_sym.scope<>}
+
+// CHECK-LABEL: func.func @inside(
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   call_dps @mark({{.*}} {relax.capture = 0 : i64
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+
+// The key is n and m; x, a, y, the scratch memory and b are five addresses. The call is function 0 with four of them.
+//  HOST-LABEL: func.func @relax_entry_inside(
+//        HOST:   llvm.store %[[N:[0-9]+]], %[[KEY:[0-9]+]] : i64, !llvm.ptr
+//   HOST-NEXT:   %[[SECOND:.*]] = llvm.getelementptr inbounds %[[KEY]][1]
+//   HOST-NEXT:   llvm.store %[[M:[0-9]+]], %[[SECOND]] : i64, !llvm.ptr
+//   HOST-NEXT:   %[[REGION:.*]] = arith.constant 0 : i64
+//   HOST-NEXT:   %[[COUNT:.*]] = arith.constant 2 : i64
+//   HOST-NEXT:   %[[ADDRESSES:.*]] = arith.constant 5 : i64
+//        HOST:   llvm.getelementptr inbounds %{{.*}}[11]
+//        HOST:   llvm.call %{{.*}}(%arg0, %[[REGION]], %[[KEY]], %[[COUNT]], %{{.*}}, %[[ADDRESSES]], %{{.*}})
+//        HOST:   llvm.getelementptr inbounds %{{.*}}[12]
+//        HOST:   %[[FUNCTION:.*]] = arith.constant 0 : i64
+//   HOST-NEXT:   %[[ARGS:.*]] = arith.constant 4 : i64
+//        HOST:   llvm.getelementptr inbounds %{{.*}}[14]
+//        HOST:   llvm.call %{{.*}}(%arg0, %[[FUNCTION]], %{{.*}}, %{{.*}}, %[[ARGS]], %{{.*}}, %{{.*}})
+//        HOST:   llvm.getelementptr inbounds %{{.*}}[12]
+//        HOST:   llvm.getelementptr inbounds %{{.*}}[13]
+func.func @inside(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>, %a: tensor<?xf32, #n>, %b: tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %s = relax.shape_of %x : tensor<?xf32, #n> -> !relax.shape<[n]>
+  %bytes = relax.eval_expr %s, (n ceildiv 16) * 64 : !relax.shape<[n]> -> index
+  %arena = relax.storage %bytes {alignment = 64 : i64, space = "arena"} : !relax.storage
+  %1 = relax.call_tp @relu(%x) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %2 = relax.call_dps @mark(%1, %y) into(%b) {relax.workspace_offset = #relax_sym.expr<0>} : (tensor<?xf32, #n>, tensor<?xf32, #m>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %3 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return
+}
+
+// CHECK-LABEL: func.func @outside(
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   call_dps @plain(
+//   CHECK-NOT:   relax.capture
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 1 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 1 : i64}
+
+//  HOST-LABEL: func.func @relax_entry_outside(
+// Blocks of the recording are printed behind what follows the region.
+//        HOST:   llvm.getelementptr inbounds %[[API:[0-9]+]][11]
+//    HOST-NOT:   llvm.getelementptr inbounds %[[API]][14]
+//        HOST:   llvm.getelementptr inbounds %[[API]][3]
+//        HOST:   llvm.getelementptr inbounds %[[API]][13]
+//        HOST:   llvm.getelementptr inbounds %[[API]][11]
+//    HOST-NOT:   llvm.getelementptr inbounds %[[API]][14]
+//        HOST:   llvm.getelementptr inbounds %[[API]][13]
+func.func @outside(%x: tensor<?xf32, #n>, %a: tensor<?xf32, #n>, %b: tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %1 = relax.call_tp @relu(%x) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %2 = relax.call_tp @relu(%1) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %3 = relax.call_dps @plain(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %4 = relax.call_tp @relu(%3) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %5 = relax.call_tp @relu(%4) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return
+}

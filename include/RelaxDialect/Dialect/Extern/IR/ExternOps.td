@@ -31,7 +31,7 @@ def RelaxExt_ExternFuncOp : Op<RelaxExt_Dialect, "func", [
     - `status`, for `"call"`: it returns an int that is 0 when it succeeded.
     - `where`: the function may be called only when these facts hold.
     - `workspace_bytes`: size of the scratch memory that follows the outs, in the symbols of the signature.
-    - `capturable`: its launches may be recorded and replayed.
+    - `capturable`: its calls may be recorded and run again, with other addresses (docs/Passes/GraphCapture.md).
 
     Example:
 
