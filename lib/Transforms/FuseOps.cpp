@@ -59,6 +59,8 @@ struct Candidate {
   /// its loops index the call's input.
   OpOperand *reader = nullptr;
   AffineMap reading = {};
+  /// It reads at places that it computes, and may check them.
+  bool gathers = false;
 };
 
 bool isHeavy(PatternKind kind) { return kind == PatternKind::Reduction || kind == PatternKind::Contraction; }
@@ -80,6 +82,9 @@ public:
     for (Operation &op : llvm::reverse(block))
       if (auto call = dyn_cast<graph::CallTPOp>(op); call && candidates.contains(call))
         join(call);
+    for (Operation &op : llvm::reverse(block))
+      if (auto call = dyn_cast<graph::CallTPOp>(op); call && candidates.contains(call) && candidates[call].gathers)
+        joinGather(call);
     for (std::unique_ptr<Group> &group : groups)
       if (group->members.size() > 1)
         emit(*group);
@@ -90,6 +95,7 @@ private:
   void readSources(graph::CallTPOp call);
   LogicalResult addCandidate(graph::CallTPOp call);
   void join(graph::CallTPOp call);
+  void joinGather(graph::CallTPOp call);
   Group *getCommonGroup(graph::CallTPOp call);
   bool canJoin(graph::CallTPOp call, Candidate &candidate, Group &group);
   void tellNotJoined(graph::CallTPOp call, Candidate &candidate, Group *group);
@@ -194,7 +200,10 @@ LogicalResult BlockFuser::addCandidate(graph::CallTPOp call) {
   if (!unification->isProved() || !llvm::all_of(call->getOperands(), isKnown) || !isKnown(call->getResult(0)) ||
       !haveProvedDivisors(call->getResultTypes(), prover))
     return success();
-  candidates[call] = {program, kind, nullptr, PatternKind::Elementwise};
+  Candidate &candidate = candidates[call];
+  candidate.program = program;
+  candidate.kind = kind;
+  candidate.gathers = tp::isGather(program);
   return success();
 }
 
@@ -219,6 +228,8 @@ void BlockFuser::tellNotJoined(graph::CallTPOp call, Candidate &candidate, Group
     reason = "its readers are in several groups, or one of them is in none";
   else if (group->members.size() >= maxOps)
     reason = "the group of its readers is full";
+  else if (candidate.gathers)
+    reason = "it reads at computed places, and its readers do more than little work on each of its elements";
   else if (isHeavy(candidate.kind) && group->anchor)
     reason = "the group of its readers has a product or a reduction already";
   remark::missed(call.getLoc(), remark::RemarkOpts::name("NotGrouped").category(DEBUG_TYPE))
@@ -228,8 +239,9 @@ void BlockFuser::tellNotJoined(graph::CallTPOp call, Candidate &candidate, Group
 void BlockFuser::join(graph::CallTPOp call) {
   Candidate &candidate = candidates[call];
   Group *group = getCommonGroup(call);
-  if (!group || (!canJoin(call, candidate, *group) && !canJoinRows(call, candidate, *group))) {
-    tellNotJoined(call, candidate, group);
+  if (!group || candidate.gathers || (!canJoin(call, candidate, *group) && !canJoinRows(call, candidate, *group))) {
+    if (!candidate.gathers)
+      tellNotJoined(call, candidate, group);
     candidate.path = PatternKind::Elementwise;
     group = groups.emplace_back(std::make_unique<Group>()).get();
   }
@@ -237,6 +249,28 @@ void BlockFuser::join(graph::CallTPOp call) {
   candidate.group = group;
   if (isHeavy(candidate.kind))
     group->anchor = call;
+}
+
+/// What gathers joins when all other groups are made, so that it keeps nothing else out of them. Each element is
+/// computed once, as its check has to be made, by readers that cost little: loops with conditions run without vector
+/// lanes.
+void BlockFuser::joinGather(graph::CallTPOp call) {
+  Candidate &candidate = candidates[call];
+  Group *own = candidate.group, *group = getCommonGroup(call);
+  bool canMerge = group && group != own && !group->anchor && !own->anchor && !own->byRows &&
+                  group->members.size() + own->members.size() <= maxOps && canJoin(call, candidate, *group) &&
+                  candidate.path == PatternKind::Elementwise &&
+                  llvm::none_of(group->members,
+                                [&](graph::CallTPOp member) { return tp::isExpensive(candidates[member].program); });
+  if (!canMerge) {
+    candidate.path = PatternKind::Elementwise;
+    return tellNotJoined(call, candidate, group);
+  }
+  for (graph::CallTPOp member : own->members)
+    candidates[member].group = group;
+  group->members.append(own->members);
+  own->members.clear();
+  llvm::sort(group->members, [](graph::CallTPOp a, graph::CallTPOp b) { return b->isBeforeInBlock(a); });
 }
 
 /// True when the loops of `call` would merge with those of the group and nothing expensive would run more often.
@@ -253,6 +287,9 @@ bool BlockFuser::canJoin(graph::CallTPOp call, Candidate &candidate, Group &grou
     tp::ArgumentUse argument = tp::computeArgumentUse(user.program, use.getOperandNumber());
     path = std::max({path, argument.kind, user.path});
     uses += argument.count;
+    // The loops of a reduction or a product are no place for checks.
+    if (user.gathers && isHeavy(candidate.kind))
+      return false;
   }
   // Several loops that read the result at different places cannot all merge with the one that makes it.
   bool canRepeat = path <= PatternKind::Injective && isMove;

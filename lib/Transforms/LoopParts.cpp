@@ -84,7 +84,8 @@ template <typename OpTy> static bool isPlainPart(OpTy op) {
 /// The operation that computes what the slice reads, in its place; null when the slice stays.
 static linalg::GenericOp computePart(tensor::ExtractSliceOp slice, RewriterBase &rewriter) {
   linalg::GenericOp maker = getParallel(slice.getSource().getDefiningOp());
-  if (!maker || !isPlainPart(slice) || maker->getBlock() != slice->getBlock())
+  // A check of what is not read is still made.
+  if (!maker || !isPlainPart(slice) || maker->getBlock() != slice->getBlock() || !isMemoryEffectFree(maker))
     return {};
   if (!tp::getMove(cast<linalg::LinalgOp>(maker.getOperation())) && !slice.getSource().hasOneUse())
     return {};

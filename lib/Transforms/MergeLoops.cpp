@@ -33,7 +33,7 @@ static bool movesInStep(Operation *producer, linalg::LinalgOp consumer, OpOperan
 static bool shouldMerge(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
-  if (!producer || !consumer || !operand->get().hasOneUse() || producer->getNumResults() != 1)
+  if (!producer || !consumer || !operand->get().hasOneUse() || producer->getNumResults() != 1 || tp::isGather(producer))
     return false;
   switch (tp::computeOperandKind(consumer, operand)) {
   case PatternKind::Elementwise:
@@ -136,6 +136,34 @@ static void applyPatterns(tp::ProgramOp program, RewritePatternSet &&patterns) {
   (void)applyPatternsGreedily(program, std::move(patterns), config);
 }
 
+/// What is gathered is computed where its only reader reads it, each element once. Upstream's patterns would leave
+/// loops with checks behind as well: they look alive.
+static void mergeGathers(tp::ProgramOp program, IRRewriter &rewriter) {
+  SmallVector<linalg::GenericOp> gathers;
+  program.walk([&](linalg::GenericOp op) {
+    if (tp::isGather(op) && op->getNumResults() == 1)
+      gathers.push_back(op);
+  });
+  // From the last, so that readers are those that stay.
+  for (linalg::GenericOp gather : llvm::reverse(gathers)) {
+    if (!gather->hasOneUse() || tp::computePatternKind(gather) == PatternKind::Opaque)
+      continue;
+    OpOperand &use = *gather->use_begin();
+    auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!reader || tp::computeOperandKind(reader, &use) != PatternKind::Elementwise ||
+        !linalg::areElementwiseOpsFusable(&use))
+      continue;
+    rewriter.setInsertionPoint(reader);
+    FailureOr<linalg::ElementwiseOpFusionResult> merged = linalg::fuseElementwiseOps(rewriter, &use);
+    if (failed(merged))
+      continue;
+    for (OpResult result : reader->getResults())
+      rewriter.replaceAllUsesWith(result, merged->replacements.lookup(result));
+    rewriter.eraseOp(reader);
+    rewriter.eraseOp(gather);
+  }
+}
+
 /// Extents that become static, casts and empties. Apart from merging: upstream's fusion replaces an output that is not
 /// read by a dynamic tensor.empty, which the patterns here would turn into a cast, for ever.
 static void simplify(tp::ProgramOp program) {
@@ -166,6 +194,7 @@ void relax::mergeLoops(tp::ProgramOp program) {
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
   applyPatterns(program, std::move(patterns));
+  mergeGathers(program, rewriter);
 
   simplify(program);
   normalizeMaps(program);

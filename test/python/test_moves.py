@@ -161,3 +161,34 @@ def test_parts_of_a_product(tool, tmp_path, columns):
     run(tool, tmp_path, function({"x": shape("n", 5), "w": shape(5, 16)}, results, "\n".join(lines)),
         [{"x": (n, 5), "w": (5, 16)} for n in SIZES],
         lambda x, w: {f"r{i}": np.exp((x @ w)[:, edges[i]:edges[i + 1]].T) for i in range(3)})
+
+
+TAKEN = f"""
+  %taken = relax.take %t, %i {{axis = 0 : i64}} : ({shape("v", "d")}, tensor<?xi64, #relax_sym.shape<[n]>>) -> {shape("n", "d")}
+  %scaled = relax.multiply %taken, %b : ({shape("n", "d")}, {shape("n", "d")}) -> {shape("n", "d")}
+  %y = relax.add %scaled, %taken : ({shape("n", "d")}, {shape("n", "d")}) -> {shape("n", "d")}
+"""
+
+
+def test_gather_in_a_program(tool, tmp_path):
+    """Rows of a table are read where they are scaled: numpy's results, and what is refused alone is refused here."""
+    arguments = {"t": shape("v", "d"), "i": "tensor<?xi64, #relax_sym.shape<[n]>>", "b": shape("n", "d")}
+    (tmp_path / "model.mlir").write_text(function(arguments, {"%y": shape("n", "d")}, TAKEN))
+    done = tool("relax-compile", tmp_path / "model.mlir", "--emit=mlir", "--after=relax-verify-mixed", "-o", "-")
+    assert done.stdout.count("relax.call_tp @") == 1, done.stdout + done.stderr
+    done = tool("relax-compile", tmp_path / "model.mlir", "-o", tmp_path / "model.rlx")
+    assert done.returncode == 0, done.stderr
+    rng, files, inputs = np.random.default_rng(5), [], []
+    for index, (v, d, n) in enumerate([(4, 8, 0), (1, 1, 1), (7, 13, 17), (5000, 257, 1031), (3, 0, 2), (2, 3, 1)]):
+        inputs.append((rng.standard_normal((v, d)).astype(np.float32), rng.integers(0, v, n),
+                       rng.standard_normal((n, d)).astype(np.float32)))
+        np.savez(tmp_path / f"in{index}.npz", **dict(zip("tib", inputs[-1])))
+        files += ["--inputs", tmp_path / f"in{index}.npz", "--outputs", tmp_path / f"out{index}.npz"]
+    done = tool("relax-run", tmp_path / "model.rlx", *files)
+    assert done.returncode == 0, done.stderr
+    for index, (t, i, b) in enumerate(inputs):
+        np.testing.assert_allclose(np.load(tmp_path / f"out{index}.npz")["y"], t[i] * b + t[i], rtol=1e-5, atol=1e-5)
+    for place in [-1, 4, 2**40]:
+        np.savez(tmp_path / "bad.npz", t=np.ones((4, 3), np.float32), i=np.array([0, place]), b=np.ones((2, 3), np.float32))
+        done = tool("relax-run", tmp_path / "model.rlx", "--inputs", tmp_path / "bad.npz", "--outputs", tmp_path / "bad_out.npz")
+        assert done.returncode != 0 and "index is out of range" in done.stderr, place

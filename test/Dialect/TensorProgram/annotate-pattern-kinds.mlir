@@ -98,9 +98,9 @@ relax_tp.func private @dot(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) outs(%o: te
 
 // -----
 
-// Data-dependent indices, checks, extents found, control flow.
+// Checks, extents found and control flow are opaque; elements read at computed places are not.
 // CHECK-LABEL: relax_tp.func private @gather(
-//  CHECK-SAME:   relax_tp.pattern_kind = "opaque"
+//  CHECK-SAME:   relax_tp.pattern_kind = "injective"
 relax_tp.func private @gather(%x: tensor<4xf32>, %i: tensor<8xi64>) outs(%o: tensor<8xf32>) {
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%i : tensor<8xi64>) outs(%o : tensor<8xf32>) {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -92,24 +93,44 @@ static PatternKind classify(ArrayRef<AffineMap> inputs, AffineMap output, ArrayR
   return kind;
 }
 
-/// Indices that depend on data, checks and anything with an effect are not understood.
-static bool hasOpaqueBody(Region &region) {
-  return region
-      .walk([](Operation *op) {
-        bool understood = op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-                          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>);
-        return understood || isa<tensor::DimOp>(op) ? WalkResult::advance() : WalkResult::interrupt();
+/// Parallel loops may read tensors from outside of the body at places that they compute, under conditions and checks.
+/// Indices of loops stand in the body itself, where loops that are merged find them.
+static bool isGatherPart(linalg::LinalgOp op, Operation *inner) {
+  if (op.getNumReductionLoops() != 0)
+    return false;
+  if (auto read = dyn_cast<tensor::ExtractOp>(inner))
+    return !op->isAncestor(read.getTensor().getParentRegion()->getParentOp());
+  return isa<scf::IfOp, AssertOp>(inner);
+}
+
+/// Anything else that reads memory or has an effect is not understood.
+static bool hasOpaqueBody(linalg::LinalgOp op) {
+  bool gathers = isGather(op);
+  return op.getBlock()
+      ->walk([&](Operation *inner) {
+        bool understood = inner->getNumRegions() == 0 && isMemoryEffectFree(inner) &&
+                          llvm::none_of(inner->getOperandTypes(), llvm::IsaPred<ShapedType>);
+        bool isNested = isa<linalg::IndexOp>(inner) && inner->getBlock() != op.getBlock();
+        return (understood && !(gathers && isNested)) || isa<tensor::DimOp>(inner) ||
+                       (gathers && isGatherPart(op, inner))
+                   ? WalkResult::advance()
+                   : WalkResult::interrupt();
       })
       .wasInterrupted();
 }
 
+bool tp::isGather(Operation *op) {
+  return op->walk([](tensor::ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 PatternKind tp::computePatternKind(linalg::LinalgOp op) {
-  if (hasOpaqueBody(*op.getBlock()->getParent()))
+  if (hasOpaqueBody(op))
     return PatternKind::Opaque;
   SmallVector<AffineMap> inputs;
   for (OpOperand *operand : op.getDpsInputOperands())
     inputs.push_back(op.getMatchingIndexingMap(operand));
-  PatternKind kind = PatternKind::Elementwise;
+  // What is gathered stands at other places.
+  PatternKind kind = isGather(op) ? PatternKind::Injective : PatternKind::Elementwise;
   for (OpOperand &init : op.getDpsInitsMutable())
     kind = weakest(
         kind, classify(inputs, op.getMatchingIndexingMap(&init), op.getIteratorTypesArray(), op.getStaticLoopRanges()));
@@ -162,7 +183,7 @@ PatternKind tp::computePatternKind(ProgramOp program) {
 //===- One input ----------------------------------------------------------===//
 
 PatternKind tp::computeOperandKind(linalg::LinalgOp op, OpOperand *operand) {
-  if (!op.isDpsInput(operand) || hasOpaqueBody(*op.getBlock()->getParent()))
+  if (!op.isDpsInput(operand) || hasOpaqueBody(op))
     return PatternKind::Opaque;
   AffineMap map = op.getMatchingIndexingMap(operand);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();

@@ -29,6 +29,9 @@ ArgumentUse computeArgumentUse(ProgramOp program, unsigned input);
 /// The same for one operand of one operation.
 PatternKind computeOperandKind(linalg::LinalgOp op, OpOperand *operand);
 
+/// Loops read single elements of a tensor at places that they compute, perhaps with a check: each element of the result
+/// is to be computed, once.
+bool isGather(Operation *op);
 /// Something in the body costs far more than reading memory (exp, divide), so that doing it twice is a loss.
 bool isExpensive(Operation *op);
 /// The body only compares, selects and converts integers, as for a one-hot matrix: its result is much larger than what
