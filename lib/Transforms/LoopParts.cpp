@@ -56,7 +56,8 @@ static linalg::GenericOp createPart(RewriterBase &rewriter, linalg::GenericOp op
     unsigned loop = out.getDimPosition(dim);
     if (isWhole)
       continue;
-    if (!isLoopLinear(op, loop))
+    // Tiles of size 0 stand for whole loops upstream.
+    if (!isLoopLinear(op, loop) || isConstantIntValue(sizes[dim], 0))
       return {};
     loopSizes[loop] = sizes[dim];
     loopOffsets[loop] = offsets[dim];

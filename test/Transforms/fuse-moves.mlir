@@ -38,3 +38,17 @@ func.func @across(%a: tensor<?x?xf32, #relax_sym.shape<[n, k]>>, %b: tensor<?x?x
   %1 = relax.matmul %a, %0 : (tensor<?x?xf32, #relax_sym.shape<[n, k]>>, tensor<?x?xf32, #relax_sym.shape<[k, m]>>) -> tensor<?x?xf32, #relax_sym.shape<[n, m]>>
   return %1 : tensor<?x?xf32, #relax_sym.shape<[n, m]>>
 }
+
+// -----
+
+// Nothing of what is read remains: there is no part to compute.
+// CHECK-LABEL: relax_tp.func private @fused_floor_slice(
+//       CHECK:   tensor.extract_slice %{{.*}}[0, 1] [%{{.*}}, 0] [1, 1]
+// CHECK-LABEL: func.func @nothing(
+//       CHECK:   relax.call_tp @fused_floor_slice(%arg0)
+func.func @nothing(%x: tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?x0xf32, #relax_sym.shape<[n, 0]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.floor %x : tensor<?x4xf32, #relax_sym.shape<[n, 4]>>
+  %1 = relax.slice %0 {axes = array<i64: 1>, starts = [#relax_sym.expr<1>], ends = [#relax_sym.expr<1>], strides = array<i64: 1>} : (tensor<?x4xf32, #relax_sym.shape<[n, 4]>>) -> tensor<?x0xf32, #relax_sym.shape<[n, 0]>>
+  return %1 : tensor<?x0xf32, #relax_sym.shape<[n, 0]>>
+}

@@ -201,6 +201,27 @@ def test_root_of_zero(tool, tmp_path):
             np.testing.assert_array_equal(outputs["result0"], np.array([-4, np.inf, 0.5, np.nan], np.float32))
 
 
+@needs_driver
+def test_tangent_of_infinity(tool, tmp_path):
+    """The tanh form of gelu at -inf is 0 times infinity; a tangent that is not quite -1 would make it -inf."""
+    x = tensor(N, F)
+    (tmp_path / "f.mlir").write_text(
+        f"func.func @main(%a: {x}) -> ({x}, {x}) attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n"
+        f"  %c = relax.constant dense<1.0> : tensor<f32>\n  %0 = relax.tanh %a : {x}\n"
+        f"  %1 = relax.add %0, %c : ({x}, tensor<f32>) -> {x}\n  %2 = relax.multiply %1, %a : ({x}, {x}) -> {x}\n  return %0, %2 : {x}, {x}\n}}\n")
+    assert tool("relax-compile", tmp_path / "f.mlir", "--target=cpu,vulkan", "-o", tmp_path / "f.rlx").returncode == 0
+    values = np.array([-np.inf, np.inf, np.nan, -30, 30, -0.0, 1e-3, 0.5, -9.5, 19.5], np.float32)
+    np.savez(tmp_path / "in.npz", arg0=values)
+    for device in ["cpu", "vulkan"]:
+        process = tool("relax-run", tmp_path / "f.rlx", f"--device={device}", "--counters", "--inputs", tmp_path / "in.npz", "--outputs",
+                       tmp_path / "out.npz")
+        assert process.returncode == 0, process.stderr
+        assert device == "cpu" or "launches on the CPU: 0\n" in process.stdout, process.stdout
+        with np.load(tmp_path / "out.npz") as outputs, np.errstate(invalid="ignore"):
+            np.testing.assert_allclose(outputs["result0"], np.tanh(values), rtol=1e-6, atol=1e-9)
+            assert np.isnan(outputs["result1"][0]) and np.isposinf(outputs["result1"][1])
+
+
 def sections(path):
     data = pathlib.Path(path).read_bytes()
     count, = struct.unpack_from("<I", data, 28)

@@ -41,6 +41,8 @@ void promoteToStack(func::FuncOp kernel, int64_t budget) {
     auto alloca = memref::AllocaOp::create(builder, alloc.getLoc(), type, builder.getI64IntegerAttr(64));
     alloc.replaceAllUsesWith(alloca.getResult());
     alloc.erase();
+    // The next one follows; the allocation that was there may be where the builder stood.
+    builder.setInsertionPointAfter(alloca);
   }
 }
 

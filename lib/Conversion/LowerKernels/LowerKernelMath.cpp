@@ -92,6 +92,32 @@ struct NormalizeLog final : OpRewritePattern<math::LogOp> {
   }
 };
 
+/// The quotient of polynomials at their end is 1 only where products are fused into sums. With an infinity next to it
+/// the difference from 1 is all that counts: infinity times 0 is not a number.
+struct EndTangent final : OpRewritePattern<math::TanhOp> {
+  EndTangent(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::TanhOp op, PatternRewriter &rewriter) const override {
+    constexpr StringLiteral kDone = "relax.ended";
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32() || op->hasAttr(kDone))
+      return rewriter.notifyMatchFailure(op, "not of f32, or done");
+    constexpr double kEnd = 10; // it is 1, rounded to f32, from 9.02 on
+    Value x = op.getOperand();
+    auto tangent = math::TanhOp::create(rewriter, loc, x);
+    tangent->setAttr(kDone, rewriter.getUnitAttr());
+    auto choose = [&](arith::CmpFPredicate predicate, double side, Value otherwise) {
+      Value isBeyond =
+          arith::CmpFOp::create(rewriter, loc, predicate, x, makeConstant(rewriter, loc, type, side * kEnd));
+      return arith::SelectOp::create(rewriter, loc, isBeyond, makeConstant(rewriter, loc, type, side), otherwise);
+    };
+    Value below = choose(arith::CmpFPredicate::OLT, -1, tangent);
+    rewriter.replaceOp(op, choose(arith::CmpFPredicate::OGT, 1, below));
+    return success();
+  }
+};
+
 /// A square is one multiplication, which rounds once: what `pow` gives when it is exact, on any device.
 struct SquareByMultiplication final : OpRewritePattern<math::PowFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -120,8 +146,8 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
                                 name);
     };
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog, SquareByMultiplication>(
-        &getContext());
+    patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog, EndTangent,
+                 SquareByMultiplication>(&getContext());
     populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
     populateMathPolynomialApproximationPatterns(patterns, approximated);
     math::populateExpansionPatterns(patterns, {"rsqrt", "ctlz"});

@@ -164,11 +164,13 @@ relax_rt_status ChipDevice::prepare(const DeviceKernel &kernel, const std::vecto
 relax_rt_status ChipDevice::enqueue(const DeviceLaunch &launch, const DeviceStage &stage, Handle function,
                                     void *numbers, uint32_t elements) {
   std::vector<void *> values;
+  values.reserve(stage.bindings.size());
   for (uint32_t binding : stage.bindings)
     values.push_back(binding == kBindWords   ? numbers
                      : binding == kBindError ? launch.error
                                              : launch.buffers[binding].data);
   std::vector<void *> arguments;
+  arguments.reserve(values.size());
   for (void *&value : values)
     arguments.push_back(&value);
   uint32_t grid = std::min((elements - 1) / stage.workgroup + 1, kMaxWorkgroups);

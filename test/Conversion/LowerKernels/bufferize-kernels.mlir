@@ -80,3 +80,18 @@ func.func private @heap(%x: memref<4x?xf32>, %o: memref<4x?xf32>, %e: memref<1xi
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<4x?xf32>, memref<4x?xf32>) -> ()
   return
 }
+
+// -----
+
+// The first operation of a kernel may be one of the intermediates.
+// CHECK-LABEL: func.func private @first(
+// CHECK-COUNT-2:   memref.alloca() {alignment = 64 : i64} : memref<8xf32>
+//     CHECK-NOT:   memref.alloc(
+func.func private @first(%x: memref<8xf32>, %o: memref<8xf32>, %e: memref<1xi64>) {
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32>
+  memref.copy %x, %a : memref<8xf32> to memref<8xf32>
+  memref.copy %a, %b : memref<8xf32> to memref<8xf32>
+  memref.copy %b, %o : memref<8xf32> to memref<8xf32>
+  return
+}

@@ -78,3 +78,21 @@ func.func private @half(%x: memref<f16>, %e: memref<1xi64>) {
   memref.store %1, %x[] : memref<f16>
   return
 }
+
+// Far from 0 a tangent is one, without fused products too.
+// CHECK-LABEL: func.func private @ends(
+//   CHECK-DAG:   %[[TEN:.*]] = arith.constant 1.000000e+01 : f32
+//   CHECK-DAG:   %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+//   CHECK-DAG:   %[[LOW:.*]] = arith.constant -1.000000e+01 : f32
+//   CHECK-DAG:   %[[MINUS:.*]] = arith.constant -1.000000e+00 : f32
+//       CHECK:   %[[X:.*]] = memref.load
+//       CHECK:   %[[ISLOW:.*]] = arith.cmpf olt, %[[X]], %[[LOW]] : f32
+//       CHECK:   %[[BELOW:.*]] = arith.select %[[ISLOW]], %[[MINUS]]
+//       CHECK:   %[[ISHIGH:.*]] = arith.cmpf ogt, %[[X]], %[[TEN]] : f32
+//       CHECK:   arith.select %[[ISHIGH]], %[[ONE]], %[[BELOW]]
+func.func private @ends(%x: memref<f32>, %e: memref<1xi64>) {
+  %0 = memref.load %x[] : memref<f32>
+  %1 = math.tanh %0 : f32
+  memref.store %1, %x[] : memref<f32>
+  return
+}
