@@ -192,3 +192,28 @@ def test_gather_in_a_program(tool, tmp_path):
         np.savez(tmp_path / "bad.npz", t=np.ones((4, 3), np.float32), i=np.array([0, place]), b=np.ones((2, 3), np.float32))
         done = tool("relax-run", tmp_path / "model.rlx", "--inputs", tmp_path / "bad.npz", "--outputs", tmp_path / "bad_out.npz")
         assert done.returncode != 0 and "index is out of range" in done.stderr, place
+
+
+PADDED = """
+  %p = relax.pad %x {{low = [#relax_sym.expr<0>, #relax_sym.expr<1>], high = [#relax_sym.expr<0>, #relax_sym.expr<2>], mode = "{mode}"}} : ({x}) -> {y}
+  %y = relax.abs %p : {y}
+"""
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge"])
+def test_pad_in_a_program(tool, tmp_path, mode):
+    """A padded copy is computed where it is read."""
+    x, y = shape("n", 5), shape("n", 8)
+    model = function({"x": x}, {"%y": y}, PADDED.format(mode=mode, x=x, y=y))
+    run(tool, tmp_path, model, [{"x": (n, 5)} for n in SIZES], lambda x: {"y": np.abs(np.pad(x, ((0, 0), (1, 2)), mode))})
+    done = tool("relax-compile", tmp_path / "model.mlir", "--emit=mlir", "--after=relax-verify-mixed", "-o", "-")
+    assert done.stdout.count("relax.call_tp @") == 1, done.stdout + done.stderr
+
+
+def test_strided_slice_in_a_program(tool, tmp_path):
+    x, y = shape("n", 7), shape("n", 3)
+    body = (f"  %s = relax.slice %x {{axes = array<i64: 1>, starts = [#relax_sym.expr<1>], ends = [#relax_sym.expr<7>], "
+            f"strides = array<i64: 2>}} : ({x}) -> {y}\n  %y = relax.abs %s : {y}")
+    run(tool, tmp_path, function({"x": x}, {"%y": y}, body), [{"x": (n, 7)} for n in SIZES], lambda x: {"y": np.abs(x[:, 1:7:2])})
+    done = tool("relax-compile", tmp_path / "model.mlir", "--emit=mlir", "--after=relax-verify-mixed", "-o", "-")
+    assert done.stdout.count("relax.call_tp @") == 1, done.stdout + done.stderr
