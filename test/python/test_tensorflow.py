@@ -2,7 +2,7 @@
 """Models of TensorFlow, as StableHLO, where TensorFlow and JAX (which prints the generic form) are installed.
 
     python3 -m venv /tmp/tf && /tmp/tf/bin/pip install tensorflow-cpu jax
-    RELAX_OTHERS_PYTHON=/tmp/tf/bin/python3 .venv/bin/python3 -m pytest test/python/test_tensorflow.py
+    RELAX_OTHERS_PYTHON=PYTHON .venv/bin/python3 -m pytest test/python/test_tensorflow.py
 """
 import subprocess
 
