@@ -182,44 +182,43 @@ def test_not_a_number(tool, artifact, tmp_path):
         np.testing.assert_allclose(actual[0], expected[0], rtol=1e-6)
 
 
+def run_values(tool, folder, results, body, values):
+    """Runs a function of `%a` on the CPU and on the device: gives the results of each. Nothing stays on the CPU."""
+    x = tensor(N, F)
+    types = ", ".join([x] * results.count("%"))
+    (folder / "f.mlir").write_text(f"func.func @main(%a: {x}) -> ({types}) attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n"
+                                   f"{body}\n  return {results} : {types}\n}}\n")
+    assert tool("relax-compile", folder / "f.mlir", "--target=cpu,vulkan", "-o", folder / "f.rlx").returncode == 0
+    np.savez(folder / "in.npz", arg0=values)
+    for device in ["cpu", "vulkan"]:
+        process = tool("relax-run", folder / "f.rlx", f"--device={device}", "--counters", "--inputs", folder / "in.npz", "--outputs",
+                       folder / "out.npz")
+        assert process.returncode == 0, process.stderr
+        assert device == "cpu" or "launches on the CPU: 0\n" in process.stdout, process.stdout
+        with np.load(folder / "out.npz") as outputs:
+            yield dict(outputs)
+
+
 @needs_driver
 def test_root_of_zero(tool, tmp_path):
     """A driver that holds 1 / sqrt(x) for positive would drop the maximum."""
     x = tensor(N, F)
-    (tmp_path / "f.mlir").write_text(
-        f"func.func @main(%a: {x}) -> {x} attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n"
-        f"  %c = relax.constant dense<-4.0> : tensor<f32>\n  %0 = relax.rsqrt %a : {x}\n"
-        f"  %1 = relax.maximum %0, %c : ({x}, tensor<f32>) -> {x}\n  return %1 : {x}\n}}\n")
-    assert tool("relax-compile", tmp_path / "f.mlir", "--target=cpu,vulkan", "-o", tmp_path / "f.rlx").returncode == 0
-    np.savez(tmp_path / "in.npz", arg0=np.array([-0.0, 0.0, 4.0, -1.0], np.float32))
-    for device in ["cpu", "vulkan"]:
-        process = tool("relax-run", tmp_path / "f.rlx", f"--device={device}", "--counters", "--inputs", tmp_path / "in.npz", "--outputs",
-                       tmp_path / "out.npz")
-        assert process.returncode == 0, process.stderr
-        assert device == "cpu" or "launches on the CPU: 0\n" in process.stdout, process.stdout
-        with np.load(tmp_path / "out.npz") as outputs:
-            np.testing.assert_array_equal(outputs["result0"], np.array([-4, np.inf, 0.5, np.nan], np.float32))
+    body = (f"  %c = relax.constant dense<-4.0> : tensor<f32>\n  %0 = relax.rsqrt %a : {x}\n"
+            f"  %1 = relax.maximum %0, %c : ({x}, tensor<f32>) -> {x}")
+    for outputs in run_values(tool, tmp_path, "%1", body, np.array([-0.0, 0.0, 4.0, -1.0], np.float32)):
+        np.testing.assert_array_equal(outputs["result0"], np.array([-4, np.inf, 0.5, np.nan], np.float32))
 
 
 @needs_driver
 def test_tangent_of_infinity(tool, tmp_path):
     """The tanh form of gelu at -inf is 0 times infinity; a tangent that is not quite -1 would make it -inf."""
     x = tensor(N, F)
-    (tmp_path / "f.mlir").write_text(
-        f"func.func @main(%a: {x}) -> ({x}, {x}) attributes {{relax_sym.scope = #relax_sym.scope<>}} {{\n"
-        f"  %c = relax.constant dense<1.0> : tensor<f32>\n  %0 = relax.tanh %a : {x}\n"
-        f"  %1 = relax.add %0, %c : ({x}, tensor<f32>) -> {x}\n  %2 = relax.multiply %1, %a : ({x}, {x}) -> {x}\n  return %0, %2 : {x}, {x}\n}}\n")
-    assert tool("relax-compile", tmp_path / "f.mlir", "--target=cpu,vulkan", "-o", tmp_path / "f.rlx").returncode == 0
+    body = (f"  %c = relax.constant dense<1.0> : tensor<f32>\n  %0 = relax.tanh %a : {x}\n"
+            f"  %1 = relax.add %0, %c : ({x}, tensor<f32>) -> {x}\n  %2 = relax.multiply %1, %a : ({x}, {x}) -> {x}")
     values = np.array([-np.inf, np.inf, np.nan, -30, 30, -0.0, 1e-3, 0.5, -9.5, 19.5], np.float32)
-    np.savez(tmp_path / "in.npz", arg0=values)
-    for device in ["cpu", "vulkan"]:
-        process = tool("relax-run", tmp_path / "f.rlx", f"--device={device}", "--counters", "--inputs", tmp_path / "in.npz", "--outputs",
-                       tmp_path / "out.npz")
-        assert process.returncode == 0, process.stderr
-        assert device == "cpu" or "launches on the CPU: 0\n" in process.stdout, process.stdout
-        with np.load(tmp_path / "out.npz") as outputs, np.errstate(invalid="ignore"):
-            np.testing.assert_allclose(outputs["result0"], np.tanh(values), rtol=1e-6, atol=1e-9)
-            assert np.isnan(outputs["result1"][0]) and np.isposinf(outputs["result1"][1])
+    for outputs in run_values(tool, tmp_path, "%0, %2", body, values):
+        np.testing.assert_allclose(outputs["result0"], np.tanh(values), rtol=1e-6, atol=1e-9)
+        assert np.isnan(outputs["result1"][0]) and np.isposinf(outputs["result1"][1])
 
 
 def sections(path):

@@ -11,6 +11,7 @@
 
 #include "Execute.h"
 
+#include "RelaxDialect/Support/FirstError.h"
 #include "RelaxDialect/Target/Artifact.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -273,10 +274,7 @@ void Validator::checkInterpreted(ModuleOp module, const std::string &pass) {
 
 bool Validator::compile(const CompiledState &state, const std::string &artifact, std::string &error) {
   OwningOpRef<ModuleOp> module = state.module.get().clone();
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      error = diagnostic.str();
-  });
+  FirstError first(context, error);
   std::string rest;
   for (size_t i = state.done; i != defaultPasses.size(); ++i)
     rest += (rest.empty() ? "" : ",") + defaultPasses[i];

@@ -10,6 +10,8 @@
 #include "LLVMDeviceCode.h"
 #include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
+#include "RelaxDialect/Support/CodeGenerators.h"
+#include "RelaxDialect/Support/FirstError.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
@@ -153,9 +155,7 @@ LogicalResult DeviceKernelsToBinaryPass::lowerToLLVM(gpu::GPUModuleOp kernel, co
   bool isWide = false;
   for (auto stage : kernel.getOps<gpu::GPUFuncOp>()) {
     isWide |= stage->hasAttr(kWideIndexAttrName);
-    for (StringRef name :
-         {kBindingsAttrName, kWrittenAttrName, kWordsAttrName, kScheduleAttrName, kGridAttrName, kWideIndexAttrName})
-      stage->removeAttr(name);
+    removeStageAttrs(stage);
     adaptStage(stage);
     callIntrinsics(stage, target.isAMD());
   }
@@ -171,11 +171,7 @@ LogicalResult DeviceKernelsToBinaryPass::makeCode(gpu::GPUModuleOp kernel, const
   std::string message;
   LogicalResult result = failure();
   {
-    ScopedDiagnosticHandler collect(&getContext(), [&](Diagnostic &diagnostic) {
-      if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-        message = diagnostic.str();
-      return success();
-    });
+    FirstError error(&getContext(), message);
     result = lowerToLLVM(copy, target);
     if (succeeded(result))
       result = emitDeviceCode(copy, target, code, reason);
@@ -230,12 +226,12 @@ LogicalResult DeviceKernelsToBinaryPass::findPrograms(ArrayRef<DeviceTargetInfo>
     if (!program.empty())
       continue;
     std::string reason;
-    FailureOr<std::string> path = target.isAMD() ? findLLD(reason) : findPtxas(ptxas, reason);
-    if (failed(path))
+    std::optional<std::string> path = target.isAMD() ? findLLD() : findPtxas(ptxas, reason);
+    if (!path)
       return emitError(getOperation().getLoc(), "no code for '")
-             << target.name << "': " << reason
-             << (target.isAMD() ? " (Debian package lld-22)"
-                                : " (pip install nvidia-cuda-nvcc; --target=nvidia:compute_80 needs none)");
+             << target.name << "': "
+             << (target.isAMD() ? "no 'ld.lld' beside LLVM's tools or in PATH (Debian package lld-22)"
+                                : reason + " (pip install nvidia-cuda-nvcc; --target=nvidia:compute_80 needs none)");
     program = *path;
   }
   return success();

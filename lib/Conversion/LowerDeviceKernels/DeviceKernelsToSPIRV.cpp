@@ -8,6 +8,7 @@
 #include "KernelEntry.h"
 #include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
+#include "RelaxDialect/Support/FirstError.h"
 
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRVPass.h"
 #include "mlir/Conversion/MathToSPIRV/MathToSPIRVPass.h"
@@ -116,9 +117,7 @@ LogicalResult DeviceKernelsToSPIRVPass::makeCode(gpu::GPUModuleOp kernel, const 
     isWide |= stage->hasAttr(kWideIndexAttrName);
     auto size = llvm::to_vector(stage.getKnownBlockSizeAttr().asArrayRef());
     stage->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(&getContext(), size));
-    for (StringRef name :
-         {kBindingsAttrName, kWrittenAttrName, kWordsAttrName, kScheduleAttrName, kGridAttrName, kWideIndexAttrName})
-      stage->removeAttr(name);
+    removeStageAttrs(stage);
   }
 
   chooseStartOfEmptyLoops(copy);
@@ -147,11 +146,7 @@ DictionaryAttr DeviceKernelsToSPIRVPass::lowerKernel(gpu::GPUModuleOp kernel, co
   std::string message;
   LogicalResult result = failure();
   {
-    ScopedDiagnosticHandler collect(&getContext(), [&](Diagnostic &diagnostic) {
-      if (message.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-        message = diagnostic.str();
-      return success();
-    });
+    FirstError error(&getContext(), message);
     result = makeCode(kernel, target, code);
   }
   if (failed(result))

@@ -1,4 +1,4 @@
-//===- DevicePrograms.cpp - ptxas and the linker of AMD code --------------===//
+//===- DevicePrograms.cpp - Assemblers and linkers of devices --------------===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -42,12 +42,12 @@ static SmallVector<std::string> findPackageFolders() {
   return folders;
 }
 
-FailureOr<std::string> relax::findPtxas(StringRef named, std::string &reason) {
+std::optional<std::string> relax::findPtxas(StringRef named, std::string &reason) {
   if (!named.empty()) {
     if (llvm::sys::fs::can_execute(named))
       return named.str();
     reason = "cannot run '" + named.str() + "'";
-    return failure();
+    return std::nullopt;
   }
   if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName("ptxas"))
     return *path;
@@ -68,19 +68,7 @@ FailureOr<std::string> relax::findPtxas(StringRef named, std::string &reason) {
     if (std::string path = join(folder, "ptxas"); llvm::sys::fs::can_execute(path))
       return path;
   reason = "no 'ptxas' in PATH, '" + llvm::join(searched, "', '") + "'";
-  return failure();
-}
-
-FailureOr<std::string> relax::findLLD(std::string &reason) {
-  for (StringRef name : {"ld.lld", "ld.lld-22"}) {
-    // Beside LLVM's own tools first: it is the version that was tested.
-    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name, {RELAX_LLVM_TOOLS_DIR}))
-      return *path;
-    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name))
-      return *path;
-  }
-  reason = "no 'ld.lld' beside LLVM's tools or in PATH";
-  return failure();
+  return std::nullopt;
 }
 
 static LogicalResult readFile(StringRef path, std::string &text) {

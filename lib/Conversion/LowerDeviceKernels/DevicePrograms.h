@@ -1,4 +1,4 @@
-//===- DevicePrograms.h - ptxas and the linker of AMD code -----*- C++ -*-===//
+//===- DevicePrograms.h - Assemblers and linkers of devices -----*- C++ -*-===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -8,15 +8,14 @@
 
 #include "mlir/Support/LLVM.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir::relax {
 
 /// `named` where it is given; else in PATH, in CUDA's folder, in the Python package nvidia-cuda-nvcc. On failure
 /// `reason` tells where it was looked for.
-FailureOr<std::string> findPtxas(StringRef named, std::string &reason);
-/// Beside LLVM's own tools, then in PATH.
-FailureOr<std::string> findLLD(std::string &reason);
+std::optional<std::string> findPtxas(StringRef named, std::string &reason);
 
 /// Runs `program arguments... input`, which writes `output`, on temporary files. `messages`: what it printed, also when
 /// it fails.

@@ -71,6 +71,12 @@ DictionaryAttr relax::makeKernelEntry(gpu::GPUModuleOp kernel, uint32_t features
   return builder.getDictionaryAttr(entry);
 }
 
+void relax::removeStageAttrs(gpu::GPUFuncOp stage) {
+  for (StringRef name :
+       {kBindingsAttrName, kWrittenAttrName, kWordsAttrName, kScheduleAttrName, kGridAttrName, kWideIndexAttrName})
+    stage->removeAttr(name);
+}
+
 void relax::addTargetEntry(ModuleOp module, StringRef target, ArrayRef<Attribute> kernels) {
   Builder builder(module.getContext());
   SmallVector<Attribute> table;

@@ -21,6 +21,9 @@ DictionaryAttr makeKernelEntry(gpu::GPUModuleOp kernel, uint32_t features, Array
                                ArrayRef<std::pair<StringRef, std::string>> texts = {},
                                const llvm::StringMap<std::string> &resources = {});
 
+/// Takes away what only the entry tells of a stage: its code has no use for it.
+void removeStageAttrs(gpu::GPUFuncOp stage);
+
 /// Puts the kernels of one more target into the table.
 void addTargetEntry(ModuleOp module, StringRef target, ArrayRef<Attribute> kernels);
 

@@ -4,65 +4,39 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LLVMDeviceCode.h"
+#include "RelaxDialect/Support/CodeGenerators.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::relax;
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const DeviceTargetInfo &target, std::string &reason) {
-  // Several threads may compile, each its own module.
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-  });
   llvm::Triple triple(target.isAMD() ? "amdgcn-amd-amdhsa" : "nvptx64-nvidia-cuda");
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, reason);
+  const llvm::Target *found = findCodeGenerator(triple, reason);
   if (!found)
     return nullptr;
   // No features: the version of PTX is the lowest that knows the chip, and every driver of the chip takes it.
   std::string chip = target.chip;
   if (target.isPTX())
     chip.replace(0, chip.find('_'), "sm");
-  llvm::TargetOptions options;
-  // mul and add carry `contract` where fusing them is allowed.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      triple, chip, "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, chip, "", getTargetOptions(), llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     reason = "no code generator for '" + target.name + "'";
   return machine;
 }
 
 static void optimize(llvm::Module &code, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
   // Unrolled steps of tiles are all loaded before the first is used there, which spills; ptxas puts loads where they
   // fit.
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = !machine.getTargetTriple().isAMDGPU();
-  llvm::PassBuilder passes(&machine, tuning);
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(graph);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, graph, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(code, modules);
+  optimizeModule(code, machine, llvm::OptimizationLevel::O3, tuning);
 }
 
 /// The back end changes the module: it works on a copy.

@@ -5,26 +5,20 @@
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Target/CodeGen.h"
 #include "HalfConversions.h"
+#include "RelaxDialect/Support/CodeGenerators.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBufferRef.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -43,24 +37,13 @@ static llvm::OptimizationLevel getOptimization(const CodeTarget &target) {
 }
 
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CodeTarget &target, std::string &error) {
-  // Several threads may compile, each its own module.
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-  });
   llvm::Triple triple(target.triple);
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *found = findCodeGenerator(triple, error);
   if (!found)
     return nullptr;
-  llvm::TargetOptions options;
-  // mul and add carry `contract` where fusing them is allowed.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt,
-                                 static_cast<llvm::CodeGenOptLevel>(std::min(target.optimization, 3u))));
+      found->createTargetMachine(triple, target.cpu, target.features, getTargetOptions(), llvm::Reloc::PIC_,
+                                 std::nullopt, static_cast<llvm::CodeGenOptLevel>(std::min(target.optimization, 3u))));
   if (!machine)
     error = "no code generator for " + target.triple;
   return machine;
@@ -92,19 +75,9 @@ static std::unique_ptr<llvm::Module> translate(ModuleOp module, const CodeTarget
 }
 
 static void optimize(llvm::Module &code, const CodeTarget &target, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = target.optimization > 1;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(getOptimization(target)).run(code, modules);
+  optimizeModule(code, machine, getOptimization(target), tuning);
 }
 
 /// Writes an object file; false when there is no writer.

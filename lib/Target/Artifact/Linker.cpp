@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "RelaxDialect/Support/CodeGenerators.h"
 #include "RelaxDialect/Target/CodeGen.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -56,19 +57,8 @@ private:
   SmallString<128> path;
 };
 
-std::optional<std::string> findLinker() {
-  for (StringRef name : {"ld.lld", "ld.lld-22"}) {
-    // Beside LLVM's own tools first: it is the version that was tested.
-    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name, {RELAX_LLVM_TOOLS_DIR}))
-      return *path;
-    if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name))
-      return *path;
-  }
-  return std::nullopt;
-}
-
 LogicalResult runLinker(ModuleOp module, ArrayRef<StringRef> arguments) {
-  std::optional<std::string> linker = findLinker();
+  std::optional<std::string> linker = findLLD();
   if (!linker)
     return emitError(module.getLoc(),
                      "cannot link: no 'ld.lld' beside LLVM's tools or in PATH (Debian package lld-22)");

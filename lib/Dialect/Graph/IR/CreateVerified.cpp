@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RelaxDialect/Dialect/Graph/IR/CreateVerified.h"
+#include "RelaxDialect/Support/FirstError.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -15,11 +15,7 @@ Operation *graph::createVerified(OpBuilder &builder, OperationState &state,
                                  function_ref<LogicalResult(DictionaryAttr, SmallVectorImpl<Type> &)> inferTypes,
                                  std::string &text) {
   MLIRContext *context = builder.getContext();
-  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-    if (text.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      text = diagnostic.str();
-    return success();
-  });
+  FirstError error(context, text);
   SmallVector<Type> types;
   if (failed(inferTypes(state.attributes.getDictionary(context), types)))
     return nullptr;
