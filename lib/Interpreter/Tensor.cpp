@@ -293,7 +293,10 @@ void interp::readBytes(const uint8_t *bytes, Tensor &tensor) {
 
 FailureOr<Tensor> interp::readElements(ElementsAttr attr) {
   auto type = dyn_cast<RankedTensorType>(attr.getShapedType());
-  if (!type || !type.hasStaticShape() || !isSupportedElement(type.getElementType()))
+  if (!type || !type.hasStaticShape())
+    return failure();
+  // Extents are constants of index in what canonicalization makes of programs.
+  if (!type.getElementType().isIndex() && !isSupportedElement(type.getElementType()))
     return failure();
   Tensor tensor(type.getElementType(), type.getShape());
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {

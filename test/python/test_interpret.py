@@ -213,6 +213,34 @@ def test_entry_checks(interpret, inputs, message):
     interpret(ENTRY, fails=message, **inputs)
 
 
+INDICES = function({"i": "!relax.shape<[k]>", "x": "tensor<6xf32>"}, "index, index, index, index, tensor<2x3xf32>", """
+  %at = relax.eval_expr %i, k : !relax.shape<[k]> -> index
+  %c0 = arith.constant 0 : index
+  %dense = arith.constant dense<[-3, 5, 4294967301]> : tensor<3xindex>
+  %a = tensor.extract %dense[%at] : tensor<3xindex>
+  %splat = arith.constant dense<7> : tensor<3x1xindex>
+  %b = tensor.extract %splat[%at, %c0] : tensor<3x1xindex>
+  %resource = arith.constant dense_resource<sizes> : tensor<3xindex>
+  %c = tensor.extract %resource[%at] : tensor<3xindex>
+  %scalar = arith.constant dense<11> : tensor<index>
+  %d = tensor.extract %scalar[] : tensor<index>
+  %none = arith.constant dense<> : tensor<0x2xindex>
+  %shape = arith.constant dense<[2, 3]> : tensor<2xindex>
+  %y = tensor.reshape %x(%shape) : (tensor<6xf32>, tensor<2xindex>) -> tensor<2x3xf32>
+  return %a, %b, %c, %d, %y : index, index, index, index, tensor<2x3xf32>""") + f"""
+{{-# dialect_resources: {{ builtin: {{ sizes: "0x08000000{np.array([2, -9, 1 << 40]).tobytes().hex()}" }} }} #-}}
+"""
+
+
+def test_constants_of_index(interpret):
+    """Canonicalization makes such constants of extents: listed, all equal, of resources, of rank 0 and of nothing."""
+    x = np.arange(6, dtype=np.float32)
+    for i, (dense, resource) in enumerate([(-3, 2), (5, -9), (4294967301, 1 << 40)]):
+        got = list(interpret(INDICES, i=np.array([i]), x=x).values())
+        assert [int(value) for value in got[:4]] == [dense, 7, resource, 11]
+        np.testing.assert_array_equal(got[4], x.reshape(2, 3))
+
+
 def test_errors(interpret, tool, tmp_path):
     library = ("relax_ext.func private @lib(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) attributes {symbol = \"f\"}\n" +
                function({"x": "tensor<4xf32>"}, "tensor<4xf32>", """
