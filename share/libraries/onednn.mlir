@@ -16,7 +16,7 @@
 
 relax_ext.func private @onednn_sgemm(tensor<?x?xf32> {relax_sym.shape = #m_k}, tensor<?x?xf32> {relax_sym.shape = #k_n})
     outs(tensor<?x?xf32> {relax_sym.shape = #m_n}) where "m >= 1", "n >= 1", "k >= 1"
-    attributes {symbol = "dnnl_sgemm", abi = "call", sonames = #onednn, status, relax_sym.scope = #relax_sym.scope<>,
+    attributes {symbol = "dnnl_sgemm", abi = "call", capturable, sonames = #onednn, status, relax_sym.scope = #relax_sym.scope<>,
                 arguments = [78 : i8, 78 : i8, #m, #n, #k, 1.0 : f32, "in0", #k, "in1", #n, 0.0 : f32, "out0", #n]}
 func.func private @matmul_f32(%a: tensor<?x?xf32, #m_k>, %b: tensor<?x?xf32, #k_n>) -> tensor<?x?xf32, #m_n>
     attributes {relax_ext.library = @onednn_sgemm, relax_sym.scope = #relax_sym.scope<>} {
@@ -27,7 +27,7 @@ func.func private @matmul_f32(%a: tensor<?x?xf32, #m_k>, %b: tensor<?x?xf32, #k_
 // Rows of all batches are the rows of one matrix.
 relax_ext.func private @onednn_sgemm_rows(tensor<?x?x?xf32> {relax_sym.shape = #b_m_k}, tensor<?x?xf32> {relax_sym.shape = #k_n})
     outs(tensor<?x?x?xf32> {relax_sym.shape = #b_m_n}) where "b * m >= 1", "n >= 1", "k >= 1"
-    attributes {symbol = "dnnl_sgemm", abi = "call", sonames = #onednn, status, relax_sym.scope = #relax_sym.scope<>,
+    attributes {symbol = "dnnl_sgemm", abi = "call", capturable, sonames = #onednn, status, relax_sym.scope = #relax_sym.scope<>,
                 arguments = [78 : i8, 78 : i8, #b_m, #n, #k, 1.0 : f32, "in0", #k, "in1", #n, 0.0 : f32, "out0", #n]}
 func.func private @matmul_rows_f32(%a: tensor<?x?x?xf32, #b_m_k>, %b: tensor<?x?xf32, #k_n>) -> tensor<?x?x?xf32, #b_m_n>
     attributes {relax_ext.library = @onednn_sgemm_rows, relax_sym.scope = #relax_sym.scope<>} {

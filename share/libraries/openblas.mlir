@@ -18,7 +18,7 @@
 // A transposed right operand is read as it lies. That of a weight is made while compiling.
 relax_ext.func private @openblas_sgemm_nt(tensor<?x?xf32> {relax_sym.shape = #m_k}, tensor<?x?xf32> {relax_sym.shape = #n_k})
     outs(tensor<?x?xf32> {relax_sym.shape = #m_n}) where "m >= 1", "n >= 1", "k >= 1"
-    attributes {symbol = "cblas_sgemm", abi = "call", sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
+    attributes {symbol = "cblas_sgemm", abi = "call", capturable, sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
                 arguments = [101 : i32, 111 : i32, 112 : i32, #m, #n, #k, 1.0 : f32, "in0", #k, "in1", #k, 0.0 : f32, "out0", #n]}
 func.func private @matmul_nt_f32(%a: tensor<?x?xf32, #m_k>, %b: tensor<?x?xf32, #n_k> {relax_ext.variable}) -> tensor<?x?xf32, #m_n>
     attributes {relax_ext.library = @openblas_sgemm_nt, relax_sym.scope = #relax_sym.scope<>} {
@@ -29,7 +29,7 @@ func.func private @matmul_nt_f32(%a: tensor<?x?xf32, #m_k>, %b: tensor<?x?xf32, 
 
 relax_ext.func private @openblas_sgemm(tensor<?x?xf32> {relax_sym.shape = #m_k}, tensor<?x?xf32> {relax_sym.shape = #k_n})
     outs(tensor<?x?xf32> {relax_sym.shape = #m_n}) where "m >= 1", "n >= 1", "k >= 1"
-    attributes {symbol = "cblas_sgemm", abi = "call", sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
+    attributes {symbol = "cblas_sgemm", abi = "call", capturable, sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
                 arguments = [101 : i32, 111 : i32, 111 : i32, #m, #n, #k, 1.0 : f32, "in0", #k, "in1", #n, 0.0 : f32, "out0", #n]}
 func.func private @matmul_f32(%a: tensor<?x?xf32, #m_k>, %b: tensor<?x?xf32, #k_n>) -> tensor<?x?xf32, #m_n>
     attributes {relax_ext.library = @openblas_sgemm, relax_sym.scope = #relax_sym.scope<>} {
@@ -40,7 +40,7 @@ func.func private @matmul_f32(%a: tensor<?x?xf32, #m_k>, %b: tensor<?x?xf32, #k_
 // Rows of all batches are the rows of one matrix.
 relax_ext.func private @openblas_sgemm_rows(tensor<?x?x?xf32> {relax_sym.shape = #b_m_k}, tensor<?x?xf32> {relax_sym.shape = #k_n})
     outs(tensor<?x?x?xf32> {relax_sym.shape = #b_m_n}) where "b * m >= 1", "n >= 1", "k >= 1"
-    attributes {symbol = "cblas_sgemm", abi = "call", sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
+    attributes {symbol = "cblas_sgemm", abi = "call", capturable, sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
                 arguments = [101 : i32, 111 : i32, 111 : i32, #b_m, #n, #k, 1.0 : f32, "in0", #k, "in1", #n, 0.0 : f32, "out0", #n]}
 func.func private @matmul_rows_f32(%a: tensor<?x?x?xf32, #b_m_k>, %b: tensor<?x?xf32, #k_n>) -> tensor<?x?x?xf32, #b_m_n>
     attributes {relax_ext.library = @openblas_sgemm_rows, relax_sym.scope = #relax_sym.scope<>} {
@@ -50,7 +50,7 @@ func.func private @matmul_rows_f32(%a: tensor<?x?x?xf32, #b_m_k>, %b: tensor<?x?
 
 relax_ext.func private @openblas_dgemm(tensor<?x?xf64> {relax_sym.shape = #m_k}, tensor<?x?xf64> {relax_sym.shape = #k_n})
     outs(tensor<?x?xf64> {relax_sym.shape = #m_n}) where "m >= 1", "n >= 1", "k >= 1"
-    attributes {symbol = "cblas_dgemm", abi = "call", sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
+    attributes {symbol = "cblas_dgemm", abi = "call", capturable, sonames = #openblas, relax_sym.scope = #relax_sym.scope<>,
                 arguments = [101 : i32, 111 : i32, 111 : i32, #m, #n, #k, 1.0 : f64, "in0", #k, "in1", #n, 0.0 : f64, "out0", #n]}
 func.func private @matmul_f64(%a: tensor<?x?xf64, #m_k>, %b: tensor<?x?xf64, #k_n>) -> tensor<?x?xf64, #m_n>
     attributes {relax_ext.library = @openblas_dgemm, relax_sym.scope = #relax_sym.scope<>} {

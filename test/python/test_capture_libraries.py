@@ -12,6 +12,9 @@ import pytest
 MODULE = """
 #n = #relax_sym.shape<[n]>
 #m = #relax_sym.shape<[m]>
+#sum = #relax_sym.shape<[n + m]>
+relax_ext.func private @absent(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {symbol = "test_absent", sonames = ["libtest_absent.so"], capturable, relax_sym.scope = #relax_sym.scope<>}
 relax_ext.func private @mix(%x: tensor<?xf32> {relax_sym.shape = #n}, %y: tensor<?xf32> {relax_sym.shape = #m})
     outs(%o: tensor<?xf32> {relax_sym.shape = #n})
     attributes {symbol = "test_mix", sonames = ["LIBRARY"], workspace_bytes = #relax_sym.expr<n * 4 + 4>, capturable, relax_sym.scope = #relax_sym.scope<>}
@@ -35,6 +38,62 @@ func.func @outside(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax
   %3 = relax.cumsum %2 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
   %4 = relax.cumsum %3 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return %4 : tensor<?xf32, #n>
+}
+// One side has an extent of its own, the other a branch by what is read before.
+func.func @branches(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>, %c: tensor<i1>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %flag = tensor.extract %c[] : tensor<i1>
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %size = tensor.dim %0, %c0 : tensor<?xf32, #n>
+  %large = arith.cmpi sge, %size, %c8 : index
+  %1 = scf.if %large -> tensor<?xf32, #n> {
+    %a = relax.call_dps @mix(%0, %y) : (tensor<?xf32, #n>, tensor<?xf32, #m>) -> tensor<?xf32, #n>
+    %b = relax.concat %a, %y {axis = 0 : i64} : (tensor<?xf32, #n>, tensor<?xf32, #m>) -> tensor<?xf32, #sum>
+    %d = relax.cumsum %b {axis = 0 : i64} : (tensor<?xf32, #sum>) -> tensor<?xf32, #sum>
+    %e = relax.max %d {axes = array<i64: 0>} : (tensor<?xf32, #sum>) -> tensor<f32>
+    %f = relax.add %a, %e : (tensor<?xf32, #n>, tensor<f32>) -> tensor<?xf32, #n>
+    scf.yield %f : tensor<?xf32, #n>
+  } else {
+    %a = scf.if %flag -> tensor<?xf32, #n> {
+      %b = relax.call_dps @shift(%0) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+      %d = relax.cumsum %b {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+      scf.yield %d : tensor<?xf32, #n>
+    } else {
+      %b = relax.negate %0 : tensor<?xf32, #n>
+      scf.yield %b : tensor<?xf32, #n>
+    }
+    %d = relax.cumsum %a {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %d : tensor<?xf32, #n>
+  }
+  %2 = relax.cumsum %1 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return %2 : tensor<?xf32, #n>
+}
+// A library that is not there, and one that takes some sizes.
+func.func @chosen(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %size = tensor.dim %0, %c0 : tensor<?xf32, #n>
+  %large = arith.cmpi sge, %size, %c8 : index
+  %there = relax_ext.available @shift if %large {site = 0 : i64}
+  %take = arith.andi %large, %there : i1
+  %1 = scf.if %take -> tensor<?xf32, #n> {
+    %a = relax.call_dps @shift(%0) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %a : tensor<?xf32, #n>
+  } else {
+    %a = relax.cumsum %0 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %a : tensor<?xf32, #n>
+  }
+  %absent = relax_ext.available @absent if %large {site = 1 : i64}
+  %2 = scf.if %absent -> tensor<?xf32, #n> {
+    %a = relax.call_dps @absent(%1) : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %a : tensor<?xf32, #n>
+  } else {
+    %a = relax.cumsum %1 {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %a : tensor<?xf32, #n>
+  }
+  return %2 : tensor<?xf32, #n>
 }
 """
 
@@ -98,6 +157,14 @@ def outside(x):
     return scan(scan(shift(scan(scan(x)))))
 
 
+def branches(x, y, flag):
+    first = scan(x)
+    if len(x) >= 8:
+        mixed = first[::-1] + np.float32(len(y)) + y.sum(dtype=np.float32)
+        return scan(mixed + scan(np.concatenate([mixed, y])).max())
+    return scan(scan(scan(shift(first)) if flag else -first))
+
+
 def random(generator, *shape):
     return generator.integers(-3, 4, shape).astype(np.float32)
 
@@ -145,6 +212,30 @@ def test_others_stay_outside(relax, artifact):
         x = random(generator, n)
         np.testing.assert_array_equal(call(executable, "outside", x), outside(x))
     assert count(executable, "captures", "replays", "library_calls") == (2 * 3, 2 * 3, len(sizes))
+
+
+def test_branches(relax, artifact):
+    """Launches of the side that is taken are recorded; sizes and conditions choose the recording."""
+    executable, generator, seen, launches = relax.load(artifact), np.random.default_rng(9), set(), 0
+    for n, m, flag in [(0, 1, True), (7, 3, True), (7, 3, False), (8, 3, False), (8, 4, False), (61, 0, True), (8, 3, True),
+                       (1, 2, False)] * 2 + [(7, 3, True), (8, 3, False), (7, 3, False), (0, 1, True)]:
+        x, y = random(generator, n), random(generator, m)
+        np.testing.assert_array_equal(call(executable, "branches", x, y, np.array(flag)), branches(x, y, flag))
+        seen.add((n, m, flag))
+        launches += 1
+        assert count(executable, "captures", "replays", "recordings") == (len(seen), launches - len(seen), len(seen))
+
+
+def test_libraries_that_are_chosen(relax, artifact):
+    """A question whether a library is there does not end a region; what is missing is counted in each call."""
+    executable, generator, sizes = relax.load(artifact), np.random.default_rng(10), [3, 0, 8, 3, 50, 8, 0, 50]
+    for n in sizes:
+        x = random(generator, n)
+        want = scan(shift(scan(x)) if n >= 8 else scan(scan(x)))
+        np.testing.assert_array_equal(call(executable, "chosen", x), want)
+    large = sum(n >= 8 for n in sizes)
+    assert count(executable, "captures", "replays") == (4, 4)
+    assert count(executable, "library_calls", "fallbacks") == (large, large)
 
 
 def test_failures(relax, artifact):

@@ -34,6 +34,13 @@ func.func @linear(%x: tensor<?x?xf32, #m_k> {relax.name = "x"}, %w: tensor<?x?xf
   %4 = relax.log %3 : tensor<?x?xf32, #m_n>
   return %4 : tensor<?x?xf32, #m_n>
 }
+func.func @chain(%x: tensor<?x?xf32, #m_k> {relax.name = "x"}, %w: tensor<?x?xf32, #k_n> {relax.name = "w"})
+    -> (tensor<?x?xf32, #m_n> {relax.name = "y"}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.negate %x : tensor<?x?xf32, #m_k>
+  %1 = relax.matmul %0, %w : (tensor<?x?xf32, #m_k>, tensor<?x?xf32, #k_n>) -> tensor<?x?xf32, #m_n>
+  %2 = relax.negate %1 : tensor<?x?xf32, #m_n>
+  return %2 : tensor<?x?xf32, #m_n>
+}
 """
 
 # In the extern signature, with scratch memory; and a plain C function.
@@ -96,7 +103,7 @@ def compiled(tool, tmp_path):
 def check(tool, tmp_path):
     """check(artifact, function, sizes) compares with numpy and gives library calls, fallbacks and launches."""
 
-    def run(artifact, function, sizes, expected_error=None):
+    def run(artifact, function, sizes, expected_error=None, names=("library calls", "fallbacks", "kernel launches")):
         rng, files, wanted = np.random.default_rng(3), [], []
         dtype = np.float64 if function == "f64" else np.float32
         for index, (m, k, n) in enumerate(sizes):
@@ -117,7 +124,6 @@ def check(tool, tmp_path):
             got = np.load(tmp_path / f"out{index}.npz")["y"]
             assert got.shape == want.shape and got.dtype == want.dtype
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
-        names = ("library calls", "fallbacks", "kernel launches")
         return tuple(int(re.search(rf"^{name}: (\d+)$", done.stdout, re.MULTILINE).group(1)) for name in names)
 
     return run
@@ -149,6 +155,19 @@ def test_openblas(compiled, check, root, tmp_path, function):
     (tmp_path / "numpy.mlir").write_text(describe_numpy(root, library))
     calls, fallbacks, launches = check(compiled(f"--libraries={tmp_path / 'numpy.mlir'}"), function, SIZES)
     assert (calls, fallbacks, launches) == (NOT_EMPTY, 0, len(SIZES) - NOT_EMPTY)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_openblas_is_recorded(compiled, check, root, tmp_path, is_there):
+    """What chooses between library and kernel does not end a region; each size has one recording, with its own choice."""
+    library = numpy_openblas() if is_there else "libnothing-has-this-name.so.1"
+    if not library:
+        pytest.skip("numpy has no OpenBLAS of its own")
+    (tmp_path / "numpy.mlir").write_text(describe_numpy(root, library))
+    counts = check(compiled(f"--libraries={tmp_path / 'numpy.mlir'}", "--capture"), "chain", SIZES * 2,
+                   names=("captures", "replays", "library calls", "fallbacks"))
+    called = (2 * NOT_EMPTY, 0) if is_there else (0, 2 * NOT_EMPTY)
+    assert counts == (len(SIZES), len(SIZES), *called)
 
 
 def test_shipped_openblas(compiled, check):

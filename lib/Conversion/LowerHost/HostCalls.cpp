@@ -3,7 +3,6 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#include "CaptureRegions.h"
 #include "HostEmitter.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
 #include "RelaxDialect/Dialect/Sym/IR/ElementTypes.h"
@@ -34,7 +33,7 @@ LogicalResult HostEmitter::emitCall(ProgramCallOpInterface call) {
   if (isa<CallDPSOp>(call.getOperation())) {
     if (failed(emitExternCall(call, callee, arguments)))
       return failure();
-  } else if (call->hasAttr(kCaptureAttrName)) {
+  } else if (isCollecting) {
     collectLaunch(call, callee, arguments);
   } else {
     emitLaunch(call, callee, arguments);
@@ -212,7 +211,7 @@ LogicalResult HostEmitter::emitExternCall(ProgramCallOpInterface call, sym::Tens
   ExternCall collected;
   if (failed(collectExternCall(call, callee, arguments, collected)))
     return failure();
-  if (call->hasAttr(kCaptureAttrName)) {
+  if (isCollecting) {
     collectLibraryCall(call.getLoc(), collected);
     return success();
   }

@@ -7,7 +7,9 @@
 // that they get: through arithmetic, which gives the same for the same, to what
 // it begins with. So whatever a launch depends on is an address or follows from
 // the key. begin_region runs a recording or asks for one; then the launches are
-// made, with positions in the table instead of addresses.
+// made, with positions in the table instead of addresses. Of a branch both sides
+// collect launches; each of them is made when its side is taken, by a condition
+// that is in the key like everything else.
 //
 //===----------------------------------------------------------------------===//
 #include "CaptureRegions.h"
@@ -52,12 +54,71 @@ void HostEmitter::takePointer(Value pointer, SmallVectorImpl<int64_t> &positions
 /// All numbers that the launch gets.
 SmallVector<Value> HostEmitter::getNumbers(const CapturedLaunch &launch) {
   SmallVector<Value> numbers(launch.scalars);
+  if (launch.condition)
+    numbers.push_back(launch.condition);
   if (!launch.library)
     return numbers;
   llvm::append_range(numbers, launch.library->scalars);
   for (const ExternCall::View &view : launch.library->views)
     llvm::append_range(numbers, view.tensor.dims);
   return numbers;
+}
+
+void HostEmitter::beginSide(BranchSide &side) {
+  side.firstLaunch = launches.size();
+  side.firstPointer = pointers.size();
+}
+
+void HostEmitter::endSide(BranchSide &side) {
+  side.end = builder.saveInsertionPoint();
+  side.lastLaunch = launches.size();
+  side.lastPointer = pointers.size();
+}
+
+void HostEmitter::leaveSide(BranchSide &side, BranchSide &other, Value condition, Block *after,
+                            const DenseSet<Block *> &outside) {
+  DenseMap<Value, Value> words;
+  auto leave = [&](Value &value) {
+    Operation *op = value.getDefiningOp();
+    if (outside.contains(value.getParentBlock()))
+      return;
+    Value &word = words[value];
+    if (!word && op && op->hasTrait<OpTrait::ConstantLike>()) {
+      builder.setInsertionPointToStart(after);
+      word = builder.clone(*op)->getResult(0);
+    } else if (!word) {
+      word = after->addArgument(value.getType(), loc);
+      side.words.push_back(value);
+      builder.restoreInsertionPoint(other.end);
+      other.words.push_back(isa<LLVM::LLVMPointerType>(value.getType())
+                                ? Value(LLVM::ZeroOp::create(builder, loc, value.getType()))
+                                : Value(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()))));
+      other.end = builder.saveInsertionPoint();
+    }
+    value = word;
+  };
+  SmallVector<Value> addresses = pointers.takeVector();
+  for (Value &address : MutableArrayRef(addresses).slice(side.firstPointer, side.lastPointer - side.firstPointer))
+    leave(address);
+  pointers.insert_range(addresses);
+  for (CapturedLaunch &launch : MutableArrayRef(launches).slice(side.firstLaunch, side.lastLaunch - side.firstLaunch)) {
+    llvm::for_each(launch.scalars, leave);
+    if (launch.library) {
+      llvm::for_each(launch.library->scalars, leave);
+      for (ExternCall::View &view : launch.library->views) {
+        leave(view.tensor.data);
+        llvm::for_each(view.tensor.dims, leave);
+      }
+    }
+    if (!launch.condition) {
+      launch.condition = condition;
+      continue;
+    }
+    // Of a branch in a branch.
+    leave(launch.condition);
+    builder.setInsertionPointToEnd(after);
+    launch.condition = arith::AndIOp::create(builder, loc, condition, launch.condition);
+  }
 }
 
 /// The op gives the same for the same operands, and looks at nothing else.
@@ -111,6 +172,7 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
 
   launches.clear();
   pointers.clear();
+  isCollecting = true;
   for (Operation *op = first; op != last->getNextNode(); op = op->getNextNode()) {
     loc = op->getLoc();
     bool isLaunch = getRegion(op) == region;
@@ -119,6 +181,7 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
     if (failed(emitOp(op)))
       return failure();
   }
+  isCollecting = false;
 
   SmallVector<Value> key;
   findKey(key);
@@ -135,6 +198,12 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
   builder.setInsertionPointToStart(record);
   for (const CapturedLaunch &launch : launches) {
     loc = launch.loc;
+    Block *next = launch.condition ? createBlock({}) : nullptr;
+    if (next) {
+      Block *taken = createBlock({});
+      cf::CondBranchOp::create(builder, loc, launch.condition, taken, next);
+      builder.setInsertionPointToStart(taken);
+    }
     Value buffers = getScratch(Scratch::Buffers, launch.buffers.size());
     for (auto [index, position] : llvm::enumerate(launch.buffers))
       storeElement(constant(position), buffers, index);
@@ -143,11 +212,15 @@ FailureOr<Operation *> HostEmitter::emitCaptureRegion(Operation *first) {
       int64_t numScalars = launch.library->scalars.size();
       callRuntime(14, {constant(launch.library->function), buffers, views, constant(launch.buffers.size()),
                        getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
-      continue;
+    } else {
+      int64_t numScalars = storeScalars(launch.scalars);
+      callRuntime(12, {constant(launch.kernel), buffers, constant(launch.buffers.size()),
+                       getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
     }
-    int64_t numScalars = storeScalars(launch.scalars);
-    callRuntime(12, {constant(launch.kernel), buffers, constant(launch.buffers.size()),
-                     getScratch(Scratch::Scalars, numScalars), constant(numScalars)});
+    if (next) {
+      cf::BranchOp::create(builder, loc, next);
+      builder.setInsertionPointToStart(next);
+    }
   }
   callRuntime(13, {});
   cf::BranchOp::create(builder, loc, after);

@@ -115,21 +115,52 @@ LogicalResult HostEmitter::emitIf(Operation *op) {
   for (Type type : op->getResultTypes())
     if (failed(getWordTypes(op, type, types)))
       return failure();
-  Block *thenBlock = createBlock({}), *elseBlock = createBlock({}), *after = createBlock(types);
-  cf::CondBranchOp::create(builder, loc, scalars.lookup(ifOp.getCondition()), thenBlock, elseBlock);
-  for (auto [region, block] :
-       {std::pair(&ifOp.getThenRegion(), thenBlock), std::pair(&ifOp.getElseRegion(), elseBlock)}) {
+  DenseSet<Block *> outside;
+  if (isCollecting)
+    for (Block &block : entry.getBody())
+      outside.insert(&block);
+  Block *blocks[] = {createBlock({}), createBlock({})}, *after = createBlock({});
+  Value condition = scalars.lookup(ifOp.getCondition());
+  cf::CondBranchOp::create(builder, loc, condition, blocks[0], blocks[1]);
+  BranchSide sides[2];
+  for (auto [side, region, block] : llvm::zip_equal(sides, op->getRegions(), blocks)) {
     builder.setInsertionPointToStart(block);
     SymbolValues::ScopeTy inner(known);
-    SmallVector<Value> words;
-    if (!region->empty()) {
-      if (failed(emitBlock(region->front())))
+    beginSide(side);
+    if (!region.empty()) {
+      if (failed(emitBlock(region.front())))
         return failure();
-      words = flattenAll(region->front().getTerminator()->getOperands());
+      side.words = flattenAll(region.front().getTerminator()->getOperands());
     }
-    cf::BranchOp::create(builder, loc, after, words);
+    endSide(side);
   }
-  continueIn(after, op->getResults(), 0);
+  loc = op->getLoc();
+  // What both sides give is there already.
+  SmallVector<Value> results, handed[2];
+  for (auto [a, b] : llvm::zip_equal(sides[0].words, sides[1].words)) {
+    results.push_back(a == b ? a : after->addArgument(a.getType(), loc));
+    if (a != b) {
+      handed[0].push_back(a);
+      handed[1].push_back(b);
+    }
+  }
+  for (auto [side, words] : llvm::zip_equal(sides, handed))
+    side.words = words;
+  if (sides[0].firstLaunch != sides[1].lastLaunch) {
+    leaveSide(sides[0], sides[1], condition, after, outside);
+    builder.setInsertionPointToStart(after);
+    Value isOther = arith::XOrIOp::create(
+        builder, loc, condition, arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)).getResult());
+    leaveSide(sides[1], sides[0], isOther, after, outside);
+  }
+  for (BranchSide &side : sides) {
+    builder.restoreInsertionPoint(side.end);
+    cf::BranchOp::create(builder, loc, after, side.words);
+  }
+  builder.setInsertionPointToEnd(after);
+  ArrayRef<Value> rest = results;
+  for (Value result : op->getResults())
+    unflatten(result, rest);
   return success();
 }
 

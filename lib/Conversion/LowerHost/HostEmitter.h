@@ -155,6 +155,16 @@ private:
   void collectLibraryCall(Location callLoc, const ExternCall &call);
   void takePointer(Value pointer, SmallVectorImpl<int64_t> &positions);
   void findKey(SmallVectorImpl<Value> &key);
+  /// One side of a branch: what it hands on, and the launches that it collected.
+  struct BranchSide {
+    SmallVector<Value> words;
+    OpBuilder::InsertPoint end;
+    size_t firstLaunch = 0, lastLaunch = 0, firstPointer = 0, lastPointer = 0;
+  };
+  void beginSide(BranchSide &side);
+  void endSide(BranchSide &side);
+  /// Gives the launches of a side the condition under which they are made; what they use of the side becomes words.
+  void leaveSide(BranchSide &side, BranchSide &other, Value condition, Block *after, const DenseSet<Block *> &outside);
 
   //===- HostControlFlow.cpp ----------------------------------------------===//
   LogicalResult emitControlFlow(Operation *op, bool &handled);
@@ -207,10 +217,12 @@ private:
     SmallVector<int64_t> buffers; // positions in `pointers`
     SmallVector<Value> scalars;
     std::optional<ExternCall> library = {}; // instead of kernel and scalars
+    Value condition = {};                   // made only when it holds
   };
   static SmallVector<Value> getNumbers(const CapturedLaunch &launch);
   SmallVector<CapturedLaunch, 0> launches;
   llvm::SetVector<Value> pointers;
+  bool isCollecting = false; // launches are put into `launches`
 
   DenseMap<Value, HostTensor> tensors;
   DenseMap<Value, SmallVector<Value>> shapes;

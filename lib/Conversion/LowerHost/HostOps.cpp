@@ -20,7 +20,7 @@ static constexpr StringLiteral kOutputAttrName = "relax.output", kExtendsAttrNam
 LogicalResult HostEmitter::emitBlock(Block &block) {
   for (Operation *op = &block.front(); op != block.getTerminator(); op = op->getNextNode()) {
     loc = op->getLoc();
-    if (op->hasAttr(kCaptureAttrName)) {
+    if (!isCollecting && op->hasAttr(kCaptureAttrName)) {
       FailureOr<Operation *> last = emitCaptureRegion(op);
       if (failed(last))
         return failure();

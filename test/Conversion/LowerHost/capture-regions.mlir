@@ -57,21 +57,22 @@ func.func @chain(%x: tensor<?xf32, #n>, %y: tensor<?xf32, #m>) -> tensor<?xf32, 
 
 // -----
 
-// What may not stand between two launches of a region ends it: programs that find extents, reads of tensors, control flow.
+// What may not stand between two launches of a region ends it: programs that find extents, reads of tensors, branches with those.
 #n = #relax_sym.shape<[n]>
 relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n})
     outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
   relax_tp.yield %o : tensor<?xf32>
 }
 // CHECK-LABEL: func.func @ends(
-//       CHECK:   call_tp @relu({{.*}} {relax.capture = 1 : i64}
-//       CHECK:   call_tp @relu({{.*}} {relax.capture = 1 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
 //       CHECK:   tensor.extract
 //       CHECK:   scf.if
+//       CHECK:     tensor.extract
 //   CHECK-NOT:     relax.capture
 //       CHECK:   } else {
-//       CHECK:     call_tp @relu({{.*}} {relax.capture = 0 : i64}
-//       CHECK:     call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:     call_tp @relu({{.*}} {relax.capture = 1 : i64}
+//       CHECK:     call_tp @relu({{.*}} {relax.capture = 1 : i64}
 //       CHECK:   }
 //   CHECK-NOT:   relax.capture
 //       CHECK:   return
@@ -81,11 +82,68 @@ func.func @ends(%x: tensor<?xf32, #n>, %flag: tensor<i1>, %a: tensor<?xf32, #n>,
   %c = tensor.extract %flag[] : tensor<i1>
   scf.if %c {
     %3 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %d = tensor.extract %flag[] : tensor<i1>
   } else {
     %3 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
     %4 = relax.call_tp @relu(%3) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
   }
   %5 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return
+}
+
+// -----
+
+// A branch of which each side only makes launches is in the region, with its condition in the key. One with more launches than a
+// region may have is not.
+#n = #relax_sym.shape<[n]>
+relax_tp.func private @relu(%x: tensor<?xf32> {relax_sym.shape = #n})
+    outs(%o: tensor<?xf32> {relax_sym.shape = #n}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?xf32>
+}
+relax_ext.func private @mark(%x: tensor<?xf32> {relax_sym.shape = #n}) outs(%o: tensor<?xf32> {relax_sym.shape = #n})
+    attributes {capturable, symbol = "lib_mark", relax_sym.scope = #relax_sym.scope<>}
+// CHECK-LABEL: func.func @branch(
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//       CHECK:   relax_ext.available
+//       CHECK:   scf.if
+//   CHECK-NOT:     relax.capture
+//       CHECK:   } {relax.capture = 0 : i64}
+//       CHECK:   call_tp @relu({{.*}} {relax.capture = 0 : i64}
+
+//   MAX-LABEL: func.func @branch(
+//         MAX:   call_tp @relu
+//     MAX-NOT:   relax.capture
+//         MAX:   } else {
+//         MAX:     call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//         MAX:     call_tp @relu({{.*}} {relax.capture = 0 : i64}
+//     MAX-NOT:   relax.capture
+//         MAX:   return
+
+// The key is n and whether the library is there: 2 numbers, 3 addresses.
+//  HOST-LABEL: func.func @relax_entry_branch(
+//        HOST:   llvm.getelementptr inbounds %[[API:[0-9]+]][9]
+//        HOST:   %[[FOUND:.*]] = arith.cmpi ne
+//        HOST:   cf.cond_br %[[FOUND]]
+//        HOST:   %[[OTHER:.*]] = arith.xori %[[FOUND]], %{{.*}} : i1
+//        HOST:   %[[COUNT:.*]] = arith.constant 2 : i64
+//   HOST-NEXT:   %[[ADDRESSES:.*]] = arith.constant 3 : i64
+//        HOST:   llvm.getelementptr inbounds %[[API]][11]
+//        HOST:   cf.cond_br %[[FOUND]]
+//        HOST:   cf.cond_br %[[OTHER]]
+func.func @branch(%x: tensor<?xf32, #n>, %a: tensor<?xf32, #n>, %b: tensor<?xf32, #n>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %true = arith.constant true
+  %1 = relax.call_tp @relu(%x) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %c = relax_ext.available @mark if %true {site = 0 : i64}
+  %2 = scf.if %c -> tensor<?xf32, #n> {
+    %3 = relax.call_dps @mark(%1) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %3 : tensor<?xf32, #n>
+  } else {
+    %3 = relax.call_tp @relu(%1) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %4 = relax.call_tp @relu(%3) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %5 = relax.call_tp @relu(%4) into(%b) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    scf.yield %5 : tensor<?xf32, #n>
+  }
+  %6 = relax.call_tp @relu(%2) into(%a) : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return
 }
 
