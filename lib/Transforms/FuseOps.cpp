@@ -331,9 +331,10 @@ static OpOperand *findReader(tp::ProgramOp program, unsigned input) {
   return reader;
 }
 
-/// True when `call` moves elements for a contraction of the group that can read them where they were, in long steps.
+/// True when `call` moves or widens elements for a contraction of the group that can read them where they were, in long
+/// steps.
 bool BlockFuser::joinsAsMove(graph::CallTPOp call, Candidate &candidate) {
-  std::optional<AffineMap> move = tp::getMove(candidate.program);
+  std::optional<AffineMap> move = tp::getWideningMove(candidate.program);
   if (!move || !call->hasOneUse())
     return false;
   OpOperand &use = *call->use_begin();

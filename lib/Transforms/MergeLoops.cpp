@@ -21,10 +21,10 @@ using namespace mlir;
 using namespace mlir::relax;
 using tp::PatternKind;
 
-/// The producer only moves elements, which the consumer can as well read where they were.
+/// The producer only moves or widens elements, which the consumer can as well read where they were.
 static bool movesInStep(Operation *producer, linalg::LinalgOp consumer, OpOperand *operand) {
   auto op = dyn_cast<linalg::LinalgOp>(producer);
-  std::optional<AffineMap> move = op ? tp::getMove(op) : std::nullopt;
+  std::optional<AffineMap> move = op ? tp::getWideningMove(op) : std::nullopt;
   return move && tp::readsInStep(consumer, operand, move->compose(consumer.getMatchingIndexingMap(operand)),
                                  cast<RankedTensorType>(op.getDpsInputOperand(0)->get().getType()));
 }

@@ -26,11 +26,18 @@ namespace {
 
 /// At most 8 sums, which leaves half of 16 registers for what is added.
 constexpr SumTileShape kTiles[] = {{8, 1}, {4, 2}, {2, 4}, {1, 4}};
+/// At most 16 of 32 registers.
+constexpr SumTileShape kWideTiles[] = {{8, 2}, {4, 4}, {2, 4}, {1, 4}};
+
+ArrayRef<SumTileShape> getTiles(linalg::GenericOp op, int64_t lanes) {
+  bool isWide = lanes * getElementTypeOrSelf(op.getDpsInitOperand(0)->get()).getIntOrFloatBitWidth() >= 512;
+  return isWide ? ArrayRef(kWideTiles) : ArrayRef(kTiles);
+}
 
 class LaneSumEmitter final : public SumTileEmitter {
 public:
   LaneSumEmitter(OpBuilder &builder, linalg::GenericOp op, const LaneSum &sum, ValueRange extents)
-      : SumTileEmitter(builder, op, sum.sides, extents, kTiles, sum.lanes, sum.unrolled), sum(sum),
+      : SumTileEmitter(builder, op, sum.sides, extents, getTiles(op, sum.lanes), sum.lanes, sum.unrolled), sum(sum),
         lane(extents.size() - 1) {}
 
 private:

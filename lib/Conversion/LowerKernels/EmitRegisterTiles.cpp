@@ -6,7 +6,8 @@
 //
 //   other parallel loops                  one after another
 //     blocks of columns
-//       blocks of the first reduction     what all rows read is copied: contiguous, one page after another
+//       blocks of the first reduction     what all rows read is copied, as wide as it is multiplied: contiguous, one
+//                                         page after another; for one tile of rows blocks are short and not copied
 //         tiles of columns, tiles of rows
 //           load results; reduction loops with the results in registers; store results
 //
@@ -89,7 +90,10 @@ public:
       else if (loop != tile.column && !llvm::is_contained(tile.rowLoops, loop))
         others.push_back(loop);
     }
-    rowExtent = getRowExtent(builder, loc, tile.rowLoops, this->extents);
+    if (tile.packed)
+      packedValue = getPackedValue(op, tile);
+    // Where nothing is copied there is one tile of rows.
+    rowExtent = tile.packed && !scratch ? constant(tile.rows) : getRowExtent(builder, loc, tile.rowLoops, extents);
     OpOperand &init = *op.getDpsInitOperand(0);
     AffineMap map = op.getMatchingIndexingMap(&init);
     if (isUnitStride(init.get(), map, tile.column))
@@ -143,13 +147,24 @@ private:
       Value columns = minimum(subtract(extents[tile.column], column), constant(width));
       if (!tile.packed && !tile.inPanels)
         return emitColumns(column, columns, constant(0), extents[reductions[0]]);
-      forEach(constant(0), extents[reductions[0]], tile.blockSteps, [&](Value from) {
-        Value to = minimum(extents[reductions[0]], add(from, tile.blockSteps));
-        if (tile.packed)
+      int64_t steps = getBlockSteps();
+      forEach(constant(0), extents[reductions[0]], steps, [&](Value from) {
+        Value to = minimum(extents[reductions[0]], add(from, steps));
+        if (scratch)
           emitPack(column, columns, from, to);
         emitColumns(column, columns, from, to);
       });
     });
+  }
+
+  /// A block that is not copied stays in the first cache while its tiles of columns pass.
+  int64_t getBlockSteps() const {
+    if (!tile.packed || scratch)
+      return tile.blockSteps;
+    constexpr int64_t kNearBytes = 24576;
+    int64_t bytes =
+        tile.packedElements * getElementTypeOrSelf(op->getOperand(*tile.packed)).getIntOrFloatBitWidth() / 8;
+    return std::clamp<int64_t>(tile.blockSteps * kNearBytes / bytes, 1, tile.blockSteps);
   }
 
   /// Operands in panels: one code for each number of rows below that of a tile.
@@ -209,6 +224,20 @@ private:
     return add(add(base, rest), multiply(getStep(from), getWidth()));
   }
 
+  /// The packed value of elements of the packed operand.
+  Value widen(Value value) {
+    SmallVector<Operation *> chain;
+    for (Operation *inner = packedValue.getDefiningOp(); inner; inner = inner->getOperand(0).getDefiningOp())
+      chain.push_back(inner);
+    for (Operation *inner : llvm::reverse(chain)) {
+      Type type = inner->getResult(0).getType();
+      if (isa<VectorType>(value.getType()))
+        type = getVectorType(type);
+      value = builder.create(loc, inner->getName().getIdentifier(), value, type, inner->getAttrs())->getResult(0);
+    }
+    return value;
+  }
+
   void emitReductions(unsigned number, Value from, Value to, function_ref<void()> body) {
     if (number == reductions.size())
       return body();
@@ -227,7 +256,7 @@ private:
       return forEach(column, add(column, columns), 1, [&](Value position) {
         emitReductions(0, from, to, [&] {
           at[tile.column] = position;
-          Value value = memref::LoadOp::create(builder, loc, operand.get(), getIndices(operand));
+          Value value = widen(memref::LoadOp::create(builder, loc, operand.get(), getIndices(operand)));
           memref::StoreOp::create(builder, loc, value, scratch, getScratchPosition(position, column, from));
         });
       });
@@ -236,7 +265,7 @@ private:
     emitReductions(0, from, to, [&] {
       auto copy = [&](Value position, Value mask) {
         at[tile.column] = position;
-        Value value = loadVector(operand, mask);
+        Value value = widen(loadVector(operand, mask));
         vector::StoreOp::create(builder, loc, value, scratch, getScratchPosition(position, column, from));
       };
       forEach(column, last, tile.lanes, [&](Value position) { copy(position, Value()); });
@@ -397,10 +426,14 @@ private:
           }
           Value &value = shared[{number, vector}];
           bool ofRow = llvm::any_of(tile.rowLoops, [&](unsigned loop) { return map.isFunctionOfDim(loop); });
-          if (!value || ofRow)
-            value = number == tile.packed ? loadPacked(*input, columnIndex, firstColumn, from)
-                                          : loadVector(*input, getPanelAccess(map, tile.column) ? Value() : mask);
-          mapping.map(argument, value);
+          bool isPacked = number == tile.packed;
+          if (!value || ofRow) {
+            value = isPacked && scratch ? loadPacked(columnIndex, firstColumn, from)
+                                        : loadVector(*input, getPanelAccess(map, tile.column) ? Value() : mask);
+            if (isPacked && !scratch)
+              value = widen(value);
+          }
+          mapping.map(isPacked ? packedValue : argument, value);
         }
         mapping.map(op.getRegionOutputArgs()[0], sums[results.size()]);
         results.push_back(cloneBody(mapping));
@@ -409,8 +442,8 @@ private:
     return results;
   }
 
-  Value loadPacked(OpOperand &operand, Value column, Value firstColumn, Value from) {
-    auto type = getVectorType(cast<MemRefType>(operand.get().getType()).getElementType());
+  Value loadPacked(Value column, Value firstColumn, Value from) {
+    auto type = getVectorType(packedValue.getType());
     return vector::LoadOp::create(builder, loc, type, scratch, getScratchPosition(column, firstColumn, from));
   }
 
@@ -421,7 +454,13 @@ private:
   }
 
   Value cloneBody(IRMapping &mapping) {
+    llvm::SmallPtrSet<Operation *, 2> widened;
+    for (Operation *inner = packedValue ? packedValue.getDefiningOp() : nullptr; inner;
+         inner = inner->getOperand(0).getDefiningOp())
+      widened.insert(inner);
     for (Operation &inner : op.getBody()->without_terminator()) {
+      if (widened.contains(&inner))
+        continue;
       if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
         mapping.map(index.getResult(), at[index.getDim()]);
         continue;
@@ -450,7 +489,7 @@ private:
   const RegisterTile &tile;
   Location loc;
   SmallVector<Value> extents;
-  Value scratch, rowExtent;
+  Value scratch, packedValue, rowExtent;
   /// How far the results of the lanes are from the first, where they are not neighbours.
   Value laneOffsets;
   SmallVector<unsigned> reductions, others;

@@ -35,6 +35,22 @@ std::optional<int64_t> relax::getInterleaving(ShapedType type, AffineMap map, un
   return type.getDimSize(rank - 1);
 }
 
+/// Where neither side computes anything by itself, a few rows are used and the many, or unknown number, stream by: each
+/// of them is read once, for all of the few.
+static void preferStreams(linalg::GenericOp op, unsigned lane, SumSides &sides) {
+  constexpr int64_t kFew = 8;
+  auto isFew = [&](ArrayRef<unsigned> loops) {
+    int64_t rows = 1;
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+    return llvm::all_of(loops, [&](unsigned loop) {
+      return !ShapedType::isDynamic(ranges[loop]) && !llvm::MulOverflow(rows, ranges[loop], rows) && rows <= kFew;
+    });
+  };
+  if (!sides.used.empty() && isFew(sides.made) && !isFew(sides.used) && countSideWork(op, sides.made, lane) == 0 &&
+      countSideWork(op, sides.used, lane) == 0)
+    std::swap(sides.made, sides.used);
+}
+
 std::optional<LaneSum> relax::chooseLaneSum(linalg::GenericOp op, int64_t vectorBits) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -62,6 +78,7 @@ std::optional<LaneSum> relax::chooseLaneSum(linalg::GenericOp op, int64_t vector
   if (!sides)
     return std::nullopt;
   sum.sides = *sides;
+  preferStreams(op, lane, sum.sides);
   sum.unrolled = countUnrolled(op, lane, ranges[lane] / sum.lanes);
   return sum;
 }

@@ -235,33 +235,54 @@ struct LowerKernelLoopsPass final : relax::impl::LowerKernelLoopsPassBase<LowerK
     if (!tile)
       return NestEmitter(rewriter, op, extents).emit();
 
-    Value scratch;
-    if (tile->packed) {
-      Type element = cast<MemRefType>(op->getOperand(*tile->packed).getType()).getElementType();
-      auto type = MemRefType::get({tile->packedElements}, element);
-      Value &known = scratches[type];
-      if (!known) {
-        OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
-        known = memref::AllocaOp::create(entry, loc, type, entry.getI64IntegerAttr(64));
-      }
-      scratch = known;
-    }
     if (tile->inPanels)
-      return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
+      return emitRegisterTiles(rewriter, op, *tile, extents, Value());
     // A few rows do not repay the copy: their sums stay in memory or lanes, and what they are multiplied with is read
     // once.
-    Value least = arith::ConstantIndexOp::create(rewriter, loc, tile->rows * (sum ? kCopyTiles : 1));
     Value rows = getRowExtent(rewriter, loc, tile->rowLoops, extents);
-    Value enough = rewriter.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, rows, least);
+    auto emitTiles = [&](OpBuilder &builder) { emitManyRows(builder, op, *tile, extents, rows, scratches); };
+    auto emitSums = [&](OpBuilder &builder) {
+      if (sum)
+        return emitLaneSum(builder, op, *sum, extents);
+      NestEmitter(builder, op, extents).emit();
+    };
+    emitByRows(rewriter, loc, rows, tile->rows * (sum ? kCopyTiles : 1), emitTiles, emitSums);
+  }
+
+  /// `many` for at least `least` rows, else `few`.
+  static void emitByRows(OpBuilder &builder, Location loc, Value rows, int64_t least,
+                         function_ref<void(OpBuilder &)> many, function_ref<void(OpBuilder &)> few) {
+    Value limit = arith::ConstantIndexOp::create(builder, loc, least);
+    Value enough = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, rows, limit);
     if (matchPattern(enough, m_One()))
-      return emitRegisterTiles(rewriter, op, *tile, extents, scratch);
-    auto branch = scf::IfOp::create(rewriter, loc, enough, /*withElseRegion=*/true);
-    OpBuilder many = branch.getThenBodyBuilder(), few = branch.getElseBodyBuilder();
-    emitRegisterTiles(many, op, *tile, extents, scratch);
-    if (sum)
-      emitLaneSum(few, op, *sum, extents);
-    else
-      NestEmitter(few, op, extents).emit();
+      return many(builder);
+    if (matchPattern(enough, m_Zero()))
+      return few(builder);
+    auto branch = scf::IfOp::create(builder, loc, enough, /*withElseRegion=*/true);
+    OpBuilder manyBuilder = branch.getThenBodyBuilder(), fewBuilder = branch.getElseBodyBuilder();
+    many(manyBuilder);
+    few(fewBuilder);
+  }
+
+  /// At least a tile of rows: a copy of what they share pays when several tiles read it, or when it is not contiguous.
+  void emitManyRows(OpBuilder &builder, linalg::GenericOp op, const RegisterTile &tile, ValueRange extents, Value rows,
+                    DenseMap<Type, Value> &scratches) {
+    auto emitInPlace = [&](OpBuilder &inner) { emitRegisterTiles(inner, op, tile, extents, Value()); };
+    if (!tile.packed)
+      return emitInPlace(builder);
+    auto emitCopied = [&](OpBuilder &inner) {
+      auto type = MemRefType::get({tile.packedElements}, getPackedValue(op, tile).getType());
+      Value &scratch = scratches[type];
+      if (!scratch) {
+        OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
+        scratch = memref::AllocaOp::create(entry, op.getLoc(), type, entry.getI64IntegerAttr(64));
+      }
+      emitRegisterTiles(inner, op, tile, extents, scratch);
+    };
+    OpOperand &packed = op->getOpOperand(*tile.packed);
+    if (!isUnitStride(packed.get(), op.getMatchingIndexingMap(&packed), tile.column))
+      return emitCopied(builder);
+    emitByRows(builder, op.getLoc(), rows, tile.rows + 1, emitCopied, emitInPlace);
   }
 
   DotProducts dotProducts = DotProducts::Plain;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "RegisterTiles.h"
 #include "PanelLayout.h"
+#include "RelaxDialect/Dialect/TensorProgram/Transforms/PatternKinds.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -178,6 +179,13 @@ std::optional<RegisterTile> relax::chooseRegisterTile(linalg::GenericOp op, int6
   if (!panels && (rows < kRows || (!choosePacking(op, shared, tile) && strided)))
     return std::nullopt;
   return tile;
+}
+
+Value relax::getPackedValue(linalg::GenericOp op, const RegisterTile &tile) {
+  Value value = op.getMatchingBlockArgument(&op->getOpOperand(*tile.packed));
+  while (value.hasOneUse() && tp::isWidening(*value.user_begin()))
+    value = value.user_begin()->getResult(0);
+  return value;
 }
 
 /// How many columns of loop `column` make a panel of `input`.

@@ -61,8 +61,13 @@ SmallVector<RowIndices> getRowIndices(OpBuilder &builder, Location loc, ArrayRef
 /// operand's map does not mention then.
 SmallVector<Value> getAccessIndices(OpBuilder &builder, linalg::GenericOp op, OpOperand &operand, ArrayRef<Value> at);
 
-/// Emits `op` in tiles. `scratch`: a buffer of at least `packedElements` elements, null when nothing is packed. Sums
-/// are made in the order of the reduction loops.
+/// What the body makes of the packed operand alone, by widening its elements: this is what a copied block holds, so
+/// that it is computed once for all rows.
+Value getPackedValue(linalg::GenericOp op, const RegisterTile &tile);
+
+/// Emits `op` in tiles. `scratch`: a buffer of at least `packedElements` elements of the packed value's type. Null when
+/// nothing is packed, or when there is exactly one tile of rows, which read what they share where it is. Sums are made
+/// in the order of the reduction loops.
 void emitRegisterTiles(OpBuilder &builder, linalg::GenericOp op, const RegisterTile &tile, ValueRange extents,
                        Value scratch);
 

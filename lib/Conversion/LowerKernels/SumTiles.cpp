@@ -56,8 +56,7 @@ DenseMap<Value, llvm::SmallBitVector> relax::findLoopsOfValues(linalg::GenericOp
   return loops;
 }
 
-/// Operations along the lanes that depend on no other parallel loop than those of `group`.
-static int64_t countWork(linalg::GenericOp op, ArrayRef<unsigned> group, unsigned firstLane) {
+int64_t relax::countSideWork(linalg::GenericOp op, ArrayRef<unsigned> group, unsigned firstLane) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   DenseMap<Value, llvm::SmallBitVector> loops = findLoopsOfValues(op);
   int64_t work = 0;
@@ -115,7 +114,7 @@ std::optional<SumSides> relax::chooseSides(linalg::GenericOp op, unsigned firstL
     return std::nullopt;
   // Between equals the order of the loops decides, not that of the classes.
   llvm::sort(groups);
-  if (groups.size() == 2 && countWork(op, groups[1], firstLane) > countWork(op, groups[0], firstLane))
+  if (groups.size() == 2 && countSideWork(op, groups[1], firstLane) > countSideWork(op, groups[0], firstLane))
     std::swap(groups[0], groups[1]);
   return SumSides{groups[0], groups.size() == 2 ? groups[1] : SmallVector<unsigned>()};
 }
@@ -219,7 +218,9 @@ void SumTileEmitter::emitTiles() {
         body();
       });
     };
-    if (shape.used < kManyUsed) {
+    // One tile of all that is used reads what is made once.
+    std::optional<int64_t> all = getConstantIntValue(usedEnd);
+    if (shape.used < kManyUsed || (all && *all == shape.used)) {
       forEachTile([&] { emitStreams(madeEnd, shape.made); });
     } else {
       forEach(constant(0), madeEnd, kPart, [&](Value part) {

@@ -29,6 +29,9 @@ DenseMap<Value, llvm::SmallBitVector> findLoopsOfValues(linalg::GenericOp op);
 /// move along them, or none of them is shared by steps of a parallel loop.
 std::optional<SumSides> chooseSides(linalg::GenericOp op, unsigned firstLane);
 
+/// Operations along the lanes that depend on no other parallel loop than those of `group`.
+int64_t countSideWork(linalg::GenericOp op, ArrayRef<unsigned> group, unsigned firstLane);
+
 /// How many of the innermost reduction loops around `copies` copies of a body are written out, too.
 unsigned countUnrolled(linalg::GenericOp op, unsigned firstLane, int64_t copies);
 

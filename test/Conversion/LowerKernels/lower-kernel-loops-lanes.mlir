@@ -105,6 +105,32 @@ func.func private @together(%x: memref<16xi32>, %q: memref<?x16x2xi8>, %o: memre
 
 // -----
 
+// A few rows are used for each of many, which stream by from two places: each is read once.
+// CHECK-LABEL: func.func private @streams(
+//  CHECK-SAME:    %[[X:.*]]: memref<4x64xf32>, %[[Q:.*]]: memref<?x64xf32>
+//   CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
+//   CHECK-DAG:   %[[C1:.*]] = arith.constant 1 : index
+//   CHECK-DAG:   %[[C2:.*]] = arith.constant 2 : index
+//       CHECK:   %[[N:.*]] = memref.dim %[[Q]], %[[C0]]
+//       CHECK:   %[[FAR:.*]] = arith.divui %[[N]], %[[C2]]
+//       CHECK:   scf.for %[[I:.*]] = %[[C0]] to %[[FAR]] step %[[C1]]
+//       CHECK:     %[[J:.*]] = arith.addi %[[I]], %[[FAR]]
+//       CHECK:     vector.load %[[Q]][%[[I]],
+//       CHECK:     vector.load %[[Q]][%[[J]],
+func.func private @streams(%x: memref<4x64xf32>, %q: memref<?x64xf32>, %o: memref<4x?xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, l) -> (m, l)>, affine_map<(m, n, l) -> (n, l)>, affine_map<(m, n, l) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %q : memref<4x64xf32>, memref<?x64xf32>) outs(%o : memref<4x?xf32>) {
+    ^bb0(%a: f32, %b: f32, %sum: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %sum, %0 fastmath<reassoc> : f32
+      linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
 // A maximum, a sum whose order is fixed, an unknown length and a sum that nothing is shared for stay loops.
 // CHECK-LABEL: func.func private @others(
 //   CHECK-NOT:   vector

@@ -8,12 +8,15 @@
 // CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[B:.*]]: memref<?x48xf32>, %[[O:.*]]: memref<?x48xf32>
 //   CHECK-DAG:   %[[C0:.*]] = arith.constant 0 : index
 //   CHECK-DAG:   %[[C4:.*]] = arith.constant 4 : index
+//   CHECK-DAG:   %[[C5:.*]] = arith.constant 5 : index
 //   CHECK-DAG:   %[[C24:.*]] = arith.constant 24 : index
 //   CHECK-DAG:   %[[C256:.*]] = arith.constant 256 : index
 //       CHECK:   %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24576xf32>
 //       CHECK:   %[[M:.*]] = memref.dim %[[A]], %[[C0]]
 //       CHECK:   %[[ENOUGH:.*]] = arith.cmpi uge, %[[M]], %[[C4]]
 //       CHECK:   scf.if %[[ENOUGH]]
+//       CHECK:     %[[SEVERAL:.*]] = arith.cmpi uge, %[[M]], %[[C5]]
+//       CHECK:     scf.if %[[SEVERAL]]
 //       CHECK:     scf.for %{{.*}} = %[[C0]] to %[[K:.*]] step %[[C256]]
 //       CHECK:       scf.for
 //       CHECK:         scf.for
@@ -31,6 +34,12 @@
 // CHECK-COUNT-3:           vector.store %{{.*}}, %[[O]]
 //       CHECK:         case 2
 //       CHECK:         case 3
+//       CHECK:     } else {
+//   CHECK-NOT:       scf.index_switch
+//   CHECK-NOT:       %[[COPY]]
+//       CHECK:       scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>
+//       CHECK:         vector.load %[[B]]
+//   CHECK-NOT:       %[[COPY]]
 //       CHECK:   } else {
 //   CHECK-NOT:   vector
 //       CHECK:     memref.store %{{.*}}, %[[O]]
@@ -65,6 +74,67 @@ func.func private @rests(%a: memref<5x?xf32>, %b: memref<?x?xf32>, %o: memref<5x
       ins(%a, %b : memref<5x?xf32>, memref<?x?xf32>) outs(%o : memref<5x?xf32>) {
     ^bb0(%x: f32, %y: f32, %s: f32):
       %p = arith.mulf %x, %y : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}
+
+// -----
+
+// One tile of rows reads what they share once, in place, in blocks of 128 steps that stay in the first cache.
+// CHECK-LABEL: func.func private @once(
+//  CHECK-SAME:    %{{.*}}: memref<4x?xf32>, %[[B:.*]]: memref<?x96xbf16>
+//   CHECK-NOT:   memref.alloca
+//   CHECK-NOT:   scf.if
+//       CHECK:   %[[STEPS:.*]] = arith.constant 128 : index
+//       CHECK:   scf.for %{{.*}} step %[[STEPS]]
+//       CHECK:     %[[X:.*]] = vector.load %[[B]]{{.*}} vector<8xbf16>
+//       CHECK:     arith.extf %[[X]] : vector<8xbf16> to vector<8xf32>
+func.func private @once(%a: memref<4x?xf32>, %b: memref<?x96xbf16>, %o: memref<4x96xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (k, n)>, affine_map<(m, k, n) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<4x?xf32>, memref<?x96xbf16>) outs(%o : memref<4x96xf32>) {
+    ^bb0(%x: f32, %y: bf16, %s: f32):
+      %w = arith.extf %y : bf16 to f32
+      %p = arith.mulf %x, %w : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  return
+}
+
+// -----
+
+// What rows share is widened once, into the copy, whether it lies along the columns or not.
+// CHECK-LABEL: func.func private @widened(
+//  CHECK-SAME:    %{{.*}}: memref<8x16xf32>, %[[B:.*]]: memref<16x24xi8>, %[[C:.*]]: memref<24x16xbf16>
+//       CHECK:   %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24576xf32>
+//       CHECK:   %[[X:.*]] = vector.load %[[B]]{{.*}} vector<8xi8>
+//       CHECK:   %[[Y:.*]] = arith.sitofp %[[X]] : vector<8xi8> to vector<8xf32>
+//       CHECK:   vector.store %[[Y]], %[[COPY]]
+//   CHECK-NOT:   arith.sitofp
+//       CHECK:   %[[V:.*]] = memref.load %[[C]]
+//       CHECK:   %[[W:.*]] = arith.extf %[[V]] : bf16 to f32
+//       CHECK:   memref.store %[[W]], %[[COPY]]
+//   CHECK-NOT:   arith.extf
+//       CHECK:   return
+func.func private @widened(%a: memref<8x16xf32>, %b: memref<16x24xi8>, %c: memref<24x16xbf16>, %o: memref<8x24xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (k, n)>, affine_map<(m, k, n) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<8x16xf32>, memref<16x24xi8>) outs(%o : memref<8x24xf32>) {
+    ^bb0(%x: f32, %y: i8, %s: f32):
+      %w = arith.sitofp %y : i8 to f32
+      %p = arith.mulf %x, %w : f32
+      %q = arith.addf %s, %p : f32
+      linalg.yield %q : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (n, k)>, affine_map<(m, k, n) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %c : memref<8x16xf32>, memref<24x16xbf16>) outs(%o : memref<8x24xf32>) {
+    ^bb0(%x: f32, %y: bf16, %s: f32):
+      %w = arith.extf %y : bf16 to f32
+      %p = arith.mulf %x, %w : f32
       %q = arith.addf %s, %p : f32
       linalg.yield %q : f32
   }

@@ -250,24 +250,61 @@ bool tp::isExpensive(Operation *op) {
       .wasInterrupted();
 }
 
-std::optional<AffineMap> tp::getMove(linalg::LinalgOp op) {
+/// The index of the only input that each index of the result reads; nullopt when loops do more than compute each
+/// element from one.
+static std::optional<AffineMap> getReading(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumLoops() != op.getNumParallelLoops())
     return std::nullopt;
   OpOperand *input = op.getDpsInputOperand(0);
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (!isa<RankedTensorType>(input->get().getType()) || !out.isPermutation() ||
-      op.getBlock()->getTerminator()->getOperand(0) != op.getMatchingBlockArgument(input))
+  if (!isa<RankedTensorType>(input->get().getType()) || !out.isPermutation())
     return std::nullopt;
   return op.getMatchingIndexingMap(input).compose(inversePermutation(out));
 }
 
-std::optional<AffineMap> tp::getMove(ProgramOp program) {
+std::optional<AffineMap> tp::getMove(linalg::LinalgOp op) {
+  std::optional<AffineMap> reading = getReading(op);
+  if (!reading ||
+      op.getBlock()->getTerminator()->getOperand(0) != op.getMatchingBlockArgument(op.getDpsInputOperand(0)))
+    return std::nullopt;
+  return reading;
+}
+
+bool tp::isWidening(Operation *op) {
+  return isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         op->getResult(0).getType().getIntOrFloatBitWidth() > op->getOperand(0).getType().getIntOrFloatBitWidth();
+}
+
+std::optional<AffineMap> tp::getWideningMove(linalg::LinalgOp op) {
+  std::optional<AffineMap> reading = getReading(op);
+  if (!reading)
+    return std::nullopt;
+  Value value = op.getBlock()->getTerminator()->getOperand(0);
+  while (Operation *inner = value.getDefiningOp()) {
+    if (inner->getBlock() != op.getBlock() || !isWidening(inner))
+      return std::nullopt;
+    value = inner->getOperand(0);
+  }
+  return value == op.getMatchingBlockArgument(op.getDpsInputOperand(0)) ? reading : std::nullopt;
+}
+
+/// The operation that computes the only out of a program from its only input.
+static linalg::LinalgOp getOnlyOp(ProgramOp program) {
   if (program.isBufferForm() || program.getNumInputs() != 1 || program.getNumOuts() != 1)
-    return std::nullopt;
+    return {};
   auto op = program.getYield().getOperand(0).getDefiningOp<linalg::LinalgOp>();
-  if (!op || op.getNumDpsInputs() != 1 || op.getDpsInputOperand(0)->get() != program.getInputs()[0])
-    return std::nullopt;
-  return getMove(op);
+  bool only = op && op.getNumDpsInputs() == 1 && op.getDpsInputOperand(0)->get() == program.getInputs()[0];
+  return only ? op : linalg::LinalgOp();
+}
+
+std::optional<AffineMap> tp::getMove(ProgramOp program) {
+  linalg::LinalgOp op = getOnlyOp(program);
+  return op ? getMove(op) : std::nullopt;
+}
+
+std::optional<AffineMap> tp::getWideningMove(ProgramOp program) {
+  linalg::LinalgOp op = getOnlyOp(program);
+  return op ? getWideningMove(op) : std::nullopt;
 }
 
 bool tp::onlyMoves(ProgramOp program) {

@@ -43,6 +43,11 @@ bool isSelection(Operation *op);
 std::optional<AffineMap> getMove(linalg::LinalgOp op);
 /// The same of a program with one input that does nothing else.
 std::optional<AffineMap> getMove(ProgramOp program);
+/// `op` gives each number in a wider type, which loses nothing and costs less than memory for more bytes.
+bool isWidening(Operation *op);
+/// getMove, also when elements are widened on the way: who reads the result can as well read the narrow elements.
+std::optional<AffineMap> getWideningMove(linalg::LinalgOp op);
+std::optional<AffineMap> getWideningMove(ProgramOp program);
 /// The program reads parts of its input and moves elements, nothing else: its readers can as well do it, each by
 /// itself.
 bool onlyMoves(ProgramOp program);
