@@ -174,4 +174,9 @@ void LibraryDispatcher::dispatch(func::FuncOp function, GraphPattern &pattern, s
     taken.insert(match->ops.begin(), match->ops.end());
     emitDispatch(pattern, *match, prover, declare(pattern.library));
   }
+  if (taken.empty())
+    remark::missed(function.getLoc(), remark::RemarkOpts::name("NotDispatched").category(DEBUG_TYPE))
+        << ("@" + pattern.library.getSymName() + ": none of " + Twine(roots.size()) + " '" +
+            pattern.getRoot()->getName().getStringRef() + "' ends what @" + pattern.getName() + " computes")
+               .str();
 }

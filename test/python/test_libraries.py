@@ -203,6 +203,12 @@ def test_object_kernel(compiled, check, tool, root, tmp_path):
     assert check(artifact, "f32", [(0, 8, 4), (1, 16, 7), (5, 0, 3), (6, 24, 0)]) == (4, 0, 0)
     assert check(artifact, "f32", [(1, 7, 4), (3, 9, 5)]) == (0, 0, 2)
     check(artifact, "f32", [(24, 8, 1)], expected_error="library function 'test_product' returned 7")
+    # A name that the file does not have.
+    (tmp_path / "typo.mlir").write_text((tmp_path / "object.mlir").read_text().replace('symbol = "test_product"', 'symbol = "product"'))
+    done = tool("relax-compile", tmp_path / "model.mlir", "-o", tmp_path / "none.rlx", "--function=f32",
+                f"--libraries={tmp_path / 'typo.mlir'}")
+    assert done.returncode == 1 and not (tmp_path / "none.rlx").exists()
+    assert "product.o' does not define the library function 'product'" in done.stderr
     (tmp_path / "product.o").unlink()
     done = tool("relax-compile", tmp_path / "model.mlir", "-o", tmp_path / "none.rlx", "--function=f32",
                 f"--libraries={tmp_path / 'object.mlir'}")

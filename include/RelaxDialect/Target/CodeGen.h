@@ -50,10 +50,16 @@ LogicalResult emitObject(ModuleOp module, llvm::Module &code, const CodeTarget &
 /// only, never on the machine, so that results are the same everywhere.
 LogicalResult compileObjects(ModuleOp module, const CodeTarget &target, std::vector<SmallVector<char, 0>> &objects);
 
+/// An object file that holds library functions, and the names of those.
+struct LibraryObject {
+  std::string path;
+  SmallVector<std::string, 1> symbols;
+};
+
 /// Links objects, and object files that hold library functions, to a shared object with ld.lld. What they need from
 /// libm becomes a dependency; a symbol that neither libc nor libm has is an error.
 LogicalResult linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<SmallVector<char, 0>> objects,
-                               ArrayRef<std::string> objectFiles, SmallVectorImpl<char> &shared);
+                               ArrayRef<LibraryObject> objectFiles, SmallVectorImpl<char> &shared);
 
 } // namespace mlir::relax
 

@@ -106,7 +106,7 @@ private:
 
 /// Code of the module, without the tables that translation does not know.
 LogicalResult compileCode(ModuleOp module, const CodeTarget &target, SmallVectorImpl<char> &shared) {
-  SmallVector<std::string> objectFiles = getObjectFiles(module);
+  SmallVector<LibraryObject> objectFiles = getObjectFiles(module);
   for (StringRef table : {kSitesAttrName, kKernelsAttrName, kExternsAttrName, kFunctionsAttrName, kWeightsAttrName,
                           kMemoryReportAttrName, kDeviceCodeAttrName})
     module->removeAttr(table);

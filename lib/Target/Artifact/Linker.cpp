@@ -97,29 +97,23 @@ constexpr StringLiteral kLibm[] = {"acos",  "acosh",     "asin", "asinh", "atan"
                                    "sinh",  "sqrt",      "tan",  "tanh",  "trunc"};
 constexpr StringLiteral kLibc[] = {"bcmp", "calloc", "free", "malloc", "memcmp", "memcpy", "memmove", "memset"};
 
-/// What the parts of a module define for one another. One part needs nothing of the kind.
-llvm::StringSet<> collectDefined(ArrayRef<SmallVector<char, 0>> objects) {
-  llvm::StringSet<> names;
-  if (objects.size() < 2)
-    return names;
-  for (ArrayRef<char> object : objects) {
-    auto file = llvm::object::ObjectFile::createObjectFile(
-        llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
-    if (!file) {
-      llvm::consumeError(file.takeError()); // reported by the reader of what is undefined
-      continue;
-    }
-    for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
-      llvm::Expected<uint32_t> flags = symbol.getFlags();
-      llvm::Expected<StringRef> name = symbol.getName();
-      if (flags && name && (*flags & llvm::object::SymbolRef::SF_Global) &&
-          !(*flags & llvm::object::SymbolRef::SF_Undefined))
-        names.insert(*name);
-      llvm::consumeError(flags.takeError());
-      llvm::consumeError(name.takeError());
-    }
+/// Adds what an object defines for others.
+void collectDefined(ArrayRef<char> object, llvm::StringSet<> &names) {
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "code"));
+  if (!file) {
+    llvm::consumeError(file.takeError()); // reported by the reader of what is undefined
+    return;
   }
-  return names;
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    llvm::Expected<StringRef> name = symbol.getName();
+    if (flags && name && (*flags & llvm::object::SymbolRef::SF_Global) &&
+        !(*flags & llvm::object::SymbolRef::SF_Undefined))
+      names.insert(*name);
+    llvm::consumeError(flags.takeError());
+    llvm::consumeError(name.takeError());
+  }
 }
 
 /// Undefined symbols of the object, those of libm; anything that neither a library nor `own`, the other parts, provide
@@ -175,24 +169,33 @@ LogicalResult makeLibmStub(ModuleOp module, const CodeTarget &target, ArrayRef<s
 } // namespace
 
 LogicalResult relax::linkSharedObject(ModuleOp module, const CodeTarget &target, ArrayRef<SmallVector<char, 0>> objects,
-                                      ArrayRef<std::string> objectFiles, SmallVectorImpl<char> &shared) {
+                                      ArrayRef<LibraryObject> objectFiles, SmallVectorImpl<char> &shared) {
   SmallVector<std::string> libm;
   TemporaryFile output, stub;
   std::vector<TemporaryFile> inputs(objects.size());
   if (failed(output.create(module, "so")))
     return failure();
   SmallVector<StringRef> arguments = {"--strip-all", "-o", output.getPath()};
-  llvm::StringSet<> own = collectDefined(objects);
+  llvm::StringSet<> own;
+  // One part defines nothing for others.
+  if (objects.size() > 1)
+    for (ArrayRef<char> object : objects)
+      collectDefined(object, own);
   for (auto [object, input] : llvm::zip_equal(objects, inputs)) {
     if (failed(findLibmSymbols(module, object, "generated code", libm, own)) || failed(input.create(module, "o")) ||
         failed(input.write(module, object)))
       return failure();
     arguments.push_back(input.getPath());
   }
-  for (const std::string &path : objectFiles) {
+  for (const auto &[path, symbols] : objectFiles) {
     SmallVector<char> bytes;
     if (failed(readFile(module, path, bytes)) || failed(findLibmSymbols(module, bytes, "'" + path + "'", libm, own)))
       return failure();
+    llvm::StringSet<> defined;
+    collectDefined(bytes, defined);
+    for (const std::string &symbol : symbols)
+      if (!defined.contains(symbol))
+        return emitError(module.getLoc(), "'") << path << "' does not define the library function '" << symbol << "'";
     arguments.push_back(path);
   }
   if (!libm.empty()) {

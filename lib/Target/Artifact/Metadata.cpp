@@ -11,6 +11,7 @@
 #include "RelaxDialect/Runtime/Runtime.h"
 #include "RelaxDialect/Support/Version.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -152,12 +153,11 @@ FailureOr<relax_rt::Metadata> relax::buildMetadata(ModuleOp module, const CodeTa
   return metadata;
 }
 
-SmallVector<std::string> relax::getObjectFiles(ModuleOp module) {
-  SmallVector<std::string> files;
+SmallVector<LibraryObject> relax::getObjectFiles(ModuleOp module) {
+  llvm::MapVector<StringRef, SmallVector<std::string, 1>> symbols;
   if (auto entries = module->getAttrOfType<ArrayAttr>(kExternsAttrName))
-    for (Attribute entry : entries)
-      if (auto object = cast<DictionaryAttr>(entry).getAs<StringAttr>("object");
-          object && !llvm::is_contained(files, object.getValue()))
-        files.push_back(object.str());
-  return files;
+    for (auto entry : entries.getAsRange<DictionaryAttr>())
+      if (auto object = entry.getAs<StringAttr>("object"))
+        symbols[object.getValue()].push_back(entry.getAs<StringAttr>("symbol").str());
+  return llvm::map_to_vector(symbols, [](auto &file) { return LibraryObject{file.first.str(), file.second}; });
 }

@@ -15,7 +15,7 @@ namespace mlir::relax {
 FailureOr<relax_rt::Metadata> buildMetadata(ModuleOp module, const CodeTarget &target);
 
 /// Object files that become part of the code; the tables of the module are well formed.
-SmallVector<std::string> getObjectFiles(ModuleOp module);
+SmallVector<LibraryObject> getObjectFiles(ModuleOp module);
 
 } // namespace mlir::relax
 

@@ -150,7 +150,7 @@ def _multi_dot(c, a):
 
 @op("vander", "linalg_vander")
 def _vander(c, a):
-    g, x, shape = c.graph, c.tensor(getattr(a, "x", None) or a.self), c.shape()
+    g, x, shape = c.graph, c.as_vector(c.tensor(a.x)), c.shape()
     powers = g.iota((shape[-1],), 0, x.dtype)
     if c.name == "vander" and not a.increasing:
         powers = g.binary("subtract", c.tensor(size(shape[-1] - 1), x.dtype), powers)

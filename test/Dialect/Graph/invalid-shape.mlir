@@ -2,7 +2,7 @@
 
 #n = #relax_sym.shape<[n]>
 func.func @no_scope(%x: tensor<?xf32, #n>) {
-  // expected-error @below {{'relax.shape_of' op mentions symbol 'n' in a function without 'relax_sym.scope'}}
+  // expected-error @below {{'relax.shape_of' op mentions symbol 'n' in a function without 'relax_sym.scope'; the attribute 'relax_sym.scope = #relax_sym.scope<>' states no facts}}
   %s = relax.shape_of %x : tensor<?xf32, #n> -> !relax.shape<[n]>
   return
 }

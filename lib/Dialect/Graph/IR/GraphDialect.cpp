@@ -179,7 +179,9 @@ LogicalResult graph::verifyScopedSymbols(Operation *op) {
   if (first.empty())
     return success();
   if (!sym::getScope(op))
-    return op->emitOpError("mentions symbol '") << first << "' in a function without '" << sym::kScopeAttrName << "'";
+    return op->emitOpError("mentions symbol '")
+           << first << "' in a function without '" << sym::kScopeAttrName
+           << "'; the attribute 'relax_sym.scope = #relax_sym.scope<>' states no facts";
   // These name what is bound before them, which the verifier of the scope checks.
   if (isa<sym::SymbolBinderOpInterface, RefineOp>(op))
     return success();
