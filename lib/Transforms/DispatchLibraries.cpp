@@ -160,11 +160,14 @@ void LibraryDispatcher::dispatch(func::FuncOp function, GraphPattern &pattern, s
       roots.push_back(op);
   });
   llvm::SmallPtrSet<Operation *, 8> taken;
+  bool isCalled = false;
   for (Operation *root : llvm::reverse(roots)) {
     if (taken.contains(root))
       continue;
-    if (isBeside(root, pattern.library))
+    if (isBeside(root, pattern.library)) {
+      isCalled = true;
       continue;
+    }
     std::optional<PatternMatch> match = matchPattern(pattern, root, prover);
     if (!match)
       continue;
@@ -174,7 +177,7 @@ void LibraryDispatcher::dispatch(func::FuncOp function, GraphPattern &pattern, s
     taken.insert(match->ops.begin(), match->ops.end());
     emitDispatch(pattern, *match, prover, declare(pattern.library));
   }
-  if (taken.empty())
+  if (taken.empty() && !isCalled)
     remark::missed(function.getLoc(), remark::RemarkOpts::name("NotDispatched").category(DEBUG_TYPE))
         << ("@" + pattern.library.getSymName() + ": none of " + Twine(roots.size()) + " '" +
             pattern.getRoot()->getName().getStringRef() + "' ends what @" + pattern.getName() + " computes")
