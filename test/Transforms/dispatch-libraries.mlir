@@ -1,5 +1,8 @@
 // RUN: relax-opt %s --relax-dispatch-libraries=libraries=%S/Inputs/libraries.mlir | FileCheck %s
 // RUN: relax-opt %s --relax-dispatch-libraries=libraries=%S/Inputs/libraries.mlir --canonicalize --relax-legalize-ops --relax-verify-mixed --relax-plan > /dev/null
+// RUN: relax-opt %s --relax-dispatch-libraries=libraries=%S/Inputs/libraries.mlir --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Dispatched | Category:relax-dispatch-libraries | Remark="@linear_relu for 3 ops of @linear_relu_pattern"
 
 #n_4 = #relax_sym.shape<[n, 4]>
 #n_6 = #relax_sym.shape<[n, 6]>

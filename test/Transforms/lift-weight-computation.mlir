@@ -2,6 +2,10 @@
 // RUN: relax-opt %t/lift.mlir --relax-lift-weight-computation | FileCheck %s
 // RUN: relax-opt %t/blob.mlir --relax-lift-weight-computation=blob-directory=%t | FileCheck %s --check-prefix=BLOB
 // RUN: relax-opt %t/invalid.mlir --relax-lift-weight-computation=blob-directory=%t --verify-diagnostics
+// RUN: relax-opt %t/lift.mlir --relax-lift-weight-computation --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Lifted | Category:relax-lift-weight-computation | Remark="computed 'transpose' of weights"
+// REMARK: [Passed] Lifted | Category:relax-lift-weight-computation | Remark="computed 'double' of weights"
 
 //--- data.bin
 abcdefgh

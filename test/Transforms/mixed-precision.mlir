@@ -5,6 +5,10 @@
 // RUN: relax-opt %t/kept.mlir --relax-legalize-ops --relax-mixed-precision | FileCheck %s --check-prefix=KEPT --implicit-check-not=bf16
 // RUN: not relax-opt %t/kept.mlir --relax-mixed-precision=to=f8 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not relax-opt %t/pinned.mlir 2>&1 | FileCheck %s --check-prefix=PINNED
+// RUN: relax-opt %t/products.mlir --relax-legalize-ops --relax-mixed-precision --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Rounded | Category:relax-mixed-precision | Remark="'matmul' multiplies 2 inputs in fewer bits"
+// REMARK: [Passed] Rounded | Category:relax-mixed-precision | Remark="'conv_1' multiplies 2 inputs in fewer bits"
 // WRONG: error: products cannot read 'f8', expected f16 or bf16
 // PINNED: error: 'relax.exp' op attribute 'relax.pinned' must be a unit attribute, got 1 : i64
 

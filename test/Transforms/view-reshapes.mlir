@@ -1,4 +1,8 @@
 // RUN: relax-opt %s --relax-legalize-ops='leave-views=true' --relax-view-reshapes --split-input-file | FileCheck %s
+// RUN: relax-opt %s --relax-legalize-ops='leave-views=true' --relax-view-reshapes --split-input-file --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] View | Category:relax-view-reshapes | Remark="a call of @reshape is a view"
+// REMARK: [Passed] View | Category:relax-view-reshapes | Remark="a call of @expand_dims is a view"
 
 // Dimensions that are taken together and split, with symbols in front; the operand's memory is the result.
 // CHECK-LABEL: func.func @groups(

@@ -1,5 +1,8 @@
 // RUN: relax-opt %s --relax-lift-workspaces | FileCheck %s
 // RUN: relax-opt %s --relax-lift-workspaces --relax-plan | FileCheck %s --check-prefix=PLANNED
+// RUN: relax-opt %s --relax-lift-workspaces --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Lifted | Category:relax-lift-workspaces | Remark="lifted a buffer of @product"
 
 #n_k = #relax_sym.shape<[n, k]>
 #n = #relax_sym.shape<[n]>

@@ -5,6 +5,9 @@
 // RUN: relax-opt %t/kept.mlir --relax-combine-parallel-matmuls=any --remark-format=emitRemark --remarks-filter=relax-combine-parallel-matmuls 2>&1 | FileCheck %s --check-prefix=KEPT --implicit-check-not=Combined
 // RUN: relax-opt %t/blob.mlir --relax-combine-parallel-matmuls="blob-directory=%t" | FileCheck %s --check-prefix=BLOB
 // RUN: not relax-opt %t/blob.mlir --relax-combine-parallel-matmuls="blob-directory=%t/none" 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: relax-opt %t/weights.mlir --relax-combine-parallel-matmuls --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Combined | Category:relax-combine-parallel-matmuls | Remark="one product for 2 of the same operand"
 
 //--- weights.mlir
 #x = #relax_sym.shape<[n, 2]>

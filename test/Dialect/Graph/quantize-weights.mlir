@@ -5,6 +5,9 @@
 // RUN: relax-opt %t/kept.mlir --relax-quantize-weights=min-elements=0 --remark-format=emitRemark --remarks-filter=relax-quantize-weights 2>&1 >/dev/null | FileCheck %s --check-prefix=KEPT
 // RUN: relax-opt %t/small.mlir --relax-quantize-weights | FileCheck %s --check-prefix=SMALL
 // RUN: not relax-opt %t/small.mlir --relax-quantize-weights=format=q5 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: relax-opt %t/quantize.mlir --relax-quantize-weights=min-elements=0 --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Quantized | Category:relax-quantize-weights | Remark="'rows_q8_0' has 68 bytes"
 
 //--- numbers.bin
 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef

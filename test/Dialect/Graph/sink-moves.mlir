@@ -1,4 +1,8 @@
 // RUN: relax-opt %s --relax-sink-moves --split-input-file | FileCheck %s
+// RUN: relax-opt %s --relax-sink-moves --split-input-file --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Sunk | Category:relax-sink-moves | Remark="a permutation moved behind 'relax.add'"
+// REMARK: [Passed] Sunk | Category:relax-sink-moves | Remark="a reshape moved behind 'relax.tanh'"
 
 #x = #relax_sym.shape<[n, 2, 3]>
 #t = #relax_sym.shape<[3, n, 2]>

@@ -1,4 +1,7 @@
 // RUN: relax-opt %s --relax-raise-loops --canonicalize --split-input-file | FileCheck %s
+// RUN: relax-opt %s --relax-raise-loops --split-input-file --remark-format=emitRemark --remarks-filter='relax-.*' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] Raised | Category:relax-raise-loops | Remark="raised @elementwise"
 
 #n_256 = #relax_sym.shape<[n, 256]>
 
