@@ -38,6 +38,22 @@ def test_links(document):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+def test_named_tests_are_there():
+    """Where a document names a test as `file.py::function` or `test/folder/file.mlir`, there is one."""
+    count = 0
+    for document in DOCUMENTS:
+        for name, function in re.findall(r"`(test_\w+\.py)::(\w+)`", document.read_text()):
+            assert f"def {function}(" in (ROOT / "test/python" / name).read_text(), (document.name, name, function)
+            count += 1
+        for path in re.findall(r"`(test/[\w/-]+\.mlir)`", document.read_text()):
+            assert (ROOT / path).exists(), (document.name, path)
+    assert count > 20
+    groups = (ROOT / "docs/Passes/Fusion.md").read_text().split("## Which test shows what")[1].split("## Names")[0]
+    file = (ROOT / "test/python/test_fused_groups.py").read_text()
+    named = set(re.findall(r"`([a-z_]+)`", groups))
+    assert named == set(re.findall(r'^    "(\w+)": \(', file, re.MULTILINE))
+
+
 def test_reference(build):
     for dialect in ["relax_sym", "relax", "relax_tp", "relax_ext"]:
         assert f"# '{dialect}' Dialect" in (build / "docs" / f"{dialect}.md").read_text()
