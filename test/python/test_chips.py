@@ -1,10 +1,8 @@
 # Licensed under the Apache License, Version 2.0. See LICENSE.
 """Code for NVIDIA and AMD: every class of kernel compiles, what assemblers say of it, and what drivers are asked for."""
 import os
-import pathlib
 import re
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ CHIPS = {"nvidia": ["sm_80", "sm_86", "sm_87", "sm_89", "sm_90a", "sm_100", "sm_
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 SAMPLE = ["exp", "product", "softmax_n", "transpose"]
 needs_ptxas = pytest.mark.skipif(not PTXAS, reason="no ptxas: pip install nvidia-cuda-nvcc")
-needs_cc = pytest.mark.skipif(not (shutil.which("clang-22") or shutil.which("cc")), reason="no C compiler")
 TARGETS = [pytest.param(f"{kind}:{chip}", marks=[needs_ptxas] if chip.startswith("sm_") else []) for kind, chips in CHIPS.items() for chip in chips]
 
 
@@ -80,57 +77,62 @@ def test_refused(tool, tmp_path):
     assert compiled.returncode == 1 and "no code for 'nvidia:sm_80': cannot run '/none' (pip install" in compiled.stderr, compiled.stderr
 
 
-def build_driver(folder, is_hip):
-    compiler = shutil.which("clang-22") or shutil.which("cc")
-    library = folder / ("libamdhip64.so.7" if is_hip else "libcuda.so.1")
-    subprocess.run([compiler, "-shared", "-fPIC", *(["-DHIP"] if is_hip else []), "-o", library,
-                    pathlib.Path(__file__).parent / "Inputs/recording_driver.c"], check=True)
-
-
-def run(tool, folder, device, **environment):
-    np.savez(folder / "in.npz", arg0=np.ones((100, 7), np.float32))
+def run(tool, build, folder, device, **environment):
+    values = np.linspace(-4, 4, 700, dtype=np.float32).reshape(100, 7)
+    np.savez(folder / "in.npz", arg0=values)
     (folder / "log").write_text("")
-    process = tool("relax-run", folder / "f.rlx", f"--device={device}", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz",
-                   "--counters", env={**os.environ, "LD_LIBRARY_PATH": str(folder), "DRIVER_LOG": str(folder / "log"), "DRIVER_WORDS": "2", **environment})
+    process = tool("relax-run", folder / "f.rlx", f"--device={device}", "--inputs", folder / "in.npz", "--outputs", folder / "out.npz", "--counters",
+                   env={**os.environ, "LD_LIBRARY_PATH": str(build / "drivers"), "DRIVER_LOG": f"{folder}/log", "DRIVER_CODE": f"{folder}/code",
+                        "DRIVER_WORDS": "2", **environment})
+    if process.returncode == 0:
+        with np.load(folder / "out.npz") as outputs:
+            np.testing.assert_allclose(outputs["result0"], np.exp(values), rtol=1e-6)
     return process, (folder / "log").read_text().splitlines()
 
 
-@needs_cc
-def test_driver_of_cuda(tool, tmp_path):
+def test_driver_of_cuda(tool, build, tmp_path):
     """The code that fits the device is loaded and launched over 700 elements; what fails is said."""
-    build_driver(tmp_path, False)
     targets = "nvidia:compute_80" + (",nvidia:sm_80,nvidia:sm_90a" if PTXAS else "")
-    assert compile_to(tool, tmp_path, targets, ["exp"]).returncode == 0
+    assert compile_to(tool, tmp_path, targets, ["exp"], f"--save-device-code={tmp_path}/code").returncode == 0
     for chip, is_elf in [("80", True), ("86", True), ("87", False), ("90", True), ("100", False), ("121", False)]:
-        process, log = run(tool, tmp_path, "nvidia", DRIVER_CHIP=chip)
-        assert process.returncode == 0 and "device: recorder 0\ndevice launches: 1\n" in process.stdout, process.stderr
+        process, log = run(tool, build, tmp_path, "nvidia", DRIVER_CHIP=chip)
+        assert process.returncode == 0 and "device: emulator 0\ndevice launches: 1\n" in process.stdout, process.stderr
         assert log[0].startswith("load ELF for machine 190" if is_elf and PTXAS else "load text of "), (chip, log)
-        assert log[1:] == ["stage0", "launch 11 1 1 of 64 1 1, shared 0, elements 700", "synchronize", "synchronize", "unload", "end"], log
-    for environment, text in [({"DRIVER_CHIP": "75"}, "no code for device 'nvidia' that runs on 'recorder 0'"),
+        assert log[1:] == ["stage0", "launch 11 1 1 of 64 1 1, elements 700", "synchronize", "synchronize", "unload", "end"], log
+    for environment, text in [({"DRIVER_CHIP": "75"}, "no code for device 'nvidia' that runs on 'emulator 0'"),
                               ({"DRIVER_CHIP": "80", "DRIVER_INIT": "34"}, "device 'nvidia' is unavailable: the CUDA driver finds no device (result 34)"),
-                              ({"DRIVER_CHIP": "80", "DRIVER_LOAD": "209"}, "CUDA: cuModuleLoadData failed with 209")]:
-        process, _ = run(tool, tmp_path, "nvidia", **environment)
+                              ({"DRIVER_CHIP": "80", "DRIVER_LOAD": "209"}, "CUDA: cuModuleLoadData failed with 209"),
+                              ({"DRIVER_CHIP": "80", "DRIVER_CODE": f"{tmp_path}"}, f"emulator: what is to be loaded is no file of '{tmp_path}'")]:
+        process, _ = run(tool, build, tmp_path, "nvidia", **environment)
         assert process.returncode == 1 and text in process.stderr, process.stderr
 
 
-@needs_cc
-def test_driver_of_hip(tool, tmp_path):
-    build_driver(tmp_path, True)
-    assert compile_to(tool, tmp_path, "amd:gfx90a,amd:gfx1100", ["exp"]).returncode == 0
+def test_driver_of_hip(tool, build, tmp_path):
+    assert compile_to(tool, tmp_path, "amd:gfx90a,amd:gfx1100", ["exp"], f"--save-device-code={tmp_path}/code").returncode == 0
     for chip in ["gfx90a:sramecc+:xnack-", "gfx1100"]:
-        process, log = run(tool, tmp_path, "amd", DRIVER_CHIP=chip)
+        process, log = run(tool, build, tmp_path, "amd", DRIVER_CHIP=chip)
         assert process.returncode == 0, process.stderr
-        assert log[:3] == ["load ELF for machine 224", "stage0", "launch 11 1 1 of 64 1 1, shared 0, elements 700"], log
-    process, _ = run(tool, tmp_path, "amd", DRIVER_CHIP="gfx942")
-    assert process.returncode == 1 and "no code for device 'amd' that runs on 'recorder 0'" in process.stderr, process.stderr
+        assert log[:3] == ["load ELF for machine 224", "stage0", "launch 11 1 1 of 64 1 1, elements 700"], log
+    process, _ = run(tool, build, tmp_path, "amd", DRIVER_CHIP="gfx942")
+    assert process.returncode == 1 and "no code for device 'amd' that runs on 'emulator 0'" in process.stderr, process.stderr
 
 
-@needs_cc
-def test_no_driver(tool, tmp_path):
+def test_failed_launch(tool, build, tmp_path):
+    """What the emulator says of a kernel ends the run."""
+    assert compile_to(tool, tmp_path, "nvidia:compute_80", ["exp"], f"--save-device-code={tmp_path}/code").returncode == 0
+    code = tmp_path / "code/compute_80.exp.ll"
+    text = code.read_text()
+    code.write_text(re.sub(r"(load float, ptr addrspace\(1\) )%\d+", r"\1inttoptr (i64 64 to ptr addrspace(1))", text))
+    process, _ = run(tool, build, tmp_path, "nvidia", DRIVER_CHIP="80")
+    assert process.returncode == 1 and "CUDA: cuLaunchKernel failed with 700" in process.stderr, process.stderr
+    assert "emulator: kernel 'stage0', block 0,0,0: thread 0 is out of bounds of all buffers: " in process.stderr, process.stderr
+
+
+def test_no_driver(tool, build, tmp_path):
     assert compile_to(tool, tmp_path, "nvidia:compute_80,amd:gfx90a", ["exp"]).returncode == 0
     for library in ["libcuda.so.1", "libamdhip64.so.7"]:
         (tmp_path / library).write_text("no library")  # in front of a real one
-    process, _ = run(tool, tmp_path, "nvidia")
+    process, _ = run(tool, build, tmp_path, "nvidia", LD_LIBRARY_PATH=str(tmp_path))
     assert process.returncode == 1 and "device 'nvidia' is unavailable: no CUDA driver: cannot open 'libcuda.so.1'" in process.stderr, process.stderr
-    process, _ = run(tool, tmp_path, "amd")
+    process, _ = run(tool, build, tmp_path, "amd", LD_LIBRARY_PATH=str(tmp_path))
     assert process.returncode == 1 and "device 'amd' is unavailable: " in process.stderr, process.stderr
