@@ -28,12 +28,20 @@ static cl::opt<std::string> blockText("block", cl::desc("Threads of a block: x,y
 static cl::opt<bool> printCounters("count", cl::desc("Print counters"));
 
 namespace {
+/// As drivers align memory.
+struct alignas(256) Block {
+  char bytes[256];
+};
+
 struct Argument {
   StringRef type; // i32, f32 or i64
   uint64_t size = 1;
   bool isBuffer = false;
-  std::vector<char> bytes;
+  std::vector<Block> blocks;
   void *address = nullptr; // of a buffer
+
+  size_t getWidth() const { return type == "i64" ? 8 : 4; }
+  char *get(uint64_t index) { return blocks.front().bytes + index * getWidth(); }
 };
 } // namespace
 
@@ -61,24 +69,23 @@ static bool readArgument(StringRef text, Argument &argument) {
   if (argument.isBuffer ? rest.getAsInteger(10, argument.size)
                         : !rest.consume_front(":") || rest.getAsInteger(10, first))
     return false;
-  size_t width = argument.type == "i64" ? 8 : 4;
-  argument.bytes.resize(argument.size * width);
+  argument.blocks.resize(argument.size * argument.getWidth() / sizeof(Block) + 1);
   for (uint64_t i = 0; i < argument.size; ++i) {
     int64_t value = argument.isBuffer ? static_cast<int64_t>(i) : first;
     auto number = static_cast<float>(value);
     const void *from = argument.type == "f32" ? static_cast<const void *>(&number) : &value;
-    std::memcpy(&argument.bytes[i * width], from, width);
+    std::memcpy(argument.get(i), from, argument.getWidth());
   }
   return true;
 }
 
-static void print(const Argument &argument) {
+static void print(Argument &argument) {
   outs() << argument.type << "[" << argument.size << "]:";
-  size_t width = argument.type == "i64" ? 8 : 4;
+  size_t width = argument.getWidth();
   for (uint64_t i = 0; i < argument.size; ++i) {
     int64_t value = 0;
     float number = 0;
-    std::memcpy(argument.type == "f32" ? static_cast<void *>(&number) : &value, &argument.bytes[i * width], width);
+    std::memcpy(argument.type == "f32" ? static_cast<void *>(&number) : &value, argument.get(i), width);
     if (argument.type == "f32")
       outs() << format(" %g", number);
     else
@@ -105,17 +112,17 @@ int main(int argc, char **argv) {
   for (auto [argument, from] : zip_equal(arguments, argumentTexts)) {
     if (!readArgument(from, argument))
       return fail("expected an argument like 'f32[64]' or 'i32:5', got '" + from + "'");
-    argument.address = argument.bytes.data();
+    argument.address = argument.get(0);
     addresses.push_back(argument.isBuffer ? &argument.address : argument.address);
     if (argument.isBuffer)
-      memory.add(reinterpret_cast<uint64_t>(argument.address), argument.bytes.size());
+      memory.add(reinterpret_cast<uint64_t>(argument.address), argument.size * argument.getWidth());
   }
   if (program->hasKernel(kernelName) && program->getNumArguments(kernelName) != arguments.size())
     return fail("kernel '" + kernelName + "' takes " + Twine(program->getNumArguments(kernelName)) + " arguments");
   program->countAccesses = printCounters;
   if (!program->launch(kernelName, sizes, addresses.data(), memory, error))
     return fail(error);
-  for (const Argument &argument : arguments)
+  for (Argument &argument : arguments)
     if (argument.isBuffer)
       print(argument);
   if (printCounters) {
