@@ -164,7 +164,8 @@ private:
     for (Operation &inner : op.getBody()->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(inner))
         mapping.map(index.getResult(), loops[index.getDim()]);
-      else
+      else if (!emitExtreme<arith::MaximumFOp, LLVM::MaximumOp>(inner, mapping) &&
+               !emitExtreme<arith::MinimumFOp, LLVM::MinimumOp>(inner, mapping))
         builder.clone(inner, mapping);
     }
     for (auto [position, result] : llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
@@ -172,6 +173,24 @@ private:
       memref::StoreOp::create(builder, loc, mapping.lookupOrDefault(result), init->get(),
                               getAccessIndices(builder, op, *init, loops));
     }
+  }
+
+  /// The extreme of a row is an intrinsic, of which LLVM knows that any order gives the same: comparisons and
+  /// selections that wait for each other have none of its vectors.
+  template <typename OpTy, typename IntrinsicTy> bool emitExtreme(Operation &inner, IRMapping &mapping) {
+    auto extreme = dyn_cast<OpTy>(inner);
+    if (!extreme || !isa<Float32Type, Float64Type>(extreme.getType()) ||
+        op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
+      return false;
+    auto isCombined = [&](Value operand) {
+      return llvm::is_contained(op.getRegionOutputArgs(), operand) && operand.hasOneUse();
+    };
+    if (!isCombined(extreme.getLhs()) && !isCombined(extreme.getRhs()))
+      return false;
+    mapping.map(extreme.getResult(), IntrinsicTy::create(builder, loc, mapping.lookupOrDefault(extreme.getLhs()),
+                                                         mapping.lookupOrDefault(extreme.getRhs()))
+                                         .getResult());
+    return true;
   }
 
   OpBuilder &builder;

@@ -86,3 +86,42 @@ func.func private @rows(%x: memref<?x8xf32>, %e: memref<1xi64>) {
   }
   return
 }
+
+// -----
+
+// The extreme along a row is an intrinsic, which LLVM makes vectors of, at an unknown and at a known length. Across rows
+// neighbours are independent already; of other types nothing is gained.
+// CHECK-LABEL: func.func private @extremes(
+//       CHECK:   llvm.intr.maximum(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+//       CHECK:   llvm.intr.minimum(%{{.*}}, %{{.*}}) : (f64, f64) -> f64
+//   CHECK-NOT:   llvm.intr
+//       CHECK:   arith.maximumf %{{.*}} : f32
+//       CHECK:   arith.maximumf %{{.*}} : f16
+//       CHECK:   return
+func.func private @extremes(%a: memref<?x?xf32>, %b: memref<?x8xf64>, %c: memref<?x?xf16>, %x: memref<?xf32>, %y: memref<?xf64>, %z: memref<?xf16>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<?x?xf32>) outs(%x : memref<?xf32>) {
+    ^bb0(%i: f32, %s: f32):
+      %0 = arith.maximumf %i, %s : f32
+      linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%b : memref<?x8xf64>) outs(%y : memref<?xf64>) {
+    ^bb0(%i: f64, %s: f64):
+      %0 = arith.minimumf %s, %i : f64
+      linalg.yield %0 : f64
+  }
+  linalg.generic {indexing_maps = [affine_map<(k, m) -> (k, m)>, affine_map<(k, m) -> (m)>], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<?x?xf32>) outs(%x : memref<?xf32>) {
+    ^bb0(%i: f32, %s: f32):
+      %0 = arith.maximumf %i, %s : f32
+      linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+      ins(%c : memref<?x?xf16>) outs(%z : memref<?xf16>) {
+    ^bb0(%i: f16, %s: f16):
+      %0 = arith.maximumf %i, %s : f16
+      linalg.yield %0 : f16
+  }
+  return
+}
