@@ -66,7 +66,9 @@ GROUPS = {
                             binary("matmul", "%r", "%a", "%w", N8, W, N5),
                             lambda x, w: x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-5) @ w, 2),
     "dequantize_into_a_product": ([N64, BLOCKS], [N5],
-                                  f"  %r = relax.block_matmul %x, %w {{format = \"q8_0\"}} : ({N64}, {BLOCKS}) -> {N5}\n",
+                                  f"  %a = relax.dequantize_block %w {{format = \"q8_0\"}} : ({BLOCKS}) -> tensor<5x64xf32>\n"
+                                  "  %b = relax.permute_dims %a {permutation = array<i64: 1, 0>} : (tensor<5x64xf32>) -> tensor<64x5xf32>\n" +
+                                  binary("matmul", "%r", "%x", "%b", N64, "tensor<64x5xf32>", N5),
                                   lambda x, w: x @ decode(w).T, 1),
     # Numbers with one factor for each column are widened to a tensor; only blocks are decoded in the product.
     "factors_into_a_product": ([N8, "tensor<8x5xi8>", B], [N5], "  %a = relax.astype %w {dtype = f32} : (tensor<8x5xi8>) -> tensor<8x5xf32>\n" +

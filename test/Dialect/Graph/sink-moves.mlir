@@ -116,3 +116,29 @@ func.func @kept(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>, %s: !relax.shape<[3, 2
   %11 = relax.add %9, %10 : (tensor<1x6xf32>, tensor<6x1xf32>) -> tensor<6x6xf32>
   return %0, %1, %3, %5, %8, %11 : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<6x6xf32>
 }
+
+// -----
+
+// Rows that are decoded for a product are decoded in it; those that something else reads, or that are summed over, are not.
+// CHECK-LABEL: func.func @blocks(
+func.func @blocks(%x: tensor<?x64xf32, #relax_sym.shape<[n, 64]>>, %w: tensor<?x2x34xi8, #relax_sym.shape<[m, 2, 34]>>) -> tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  // CHECK-NEXT: %[[P:.*]] = relax.block_matmul %arg0, %arg1 {format = "q8_0"}
+  // CHECK-NEXT: return %[[P]]
+  %0 = relax.dequantize_block %w {format = "q8_0"} : (tensor<?x2x34xi8, #relax_sym.shape<[m, 2, 34]>>) -> tensor<?x64xf32, #relax_sym.shape<[m, 64]>>
+  %1 = relax.permute_dims %0 {permutation = array<i64: 1, 0>} : (tensor<?x64xf32, #relax_sym.shape<[m, 64]>>) -> tensor<64x?xf32, #relax_sym.shape<[64, m]>>
+  %2 = relax.matmul %x, %1 : (tensor<?x64xf32, #relax_sym.shape<[n, 64]>>, tensor<64x?xf32, #relax_sym.shape<[64, m]>>) -> tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+  return %2 : tensor<?x?xf32, #relax_sym.shape<[n, m]>>
+}
+
+// CHECK-LABEL: func.func @decoded(
+//   CHECK-NOT:   block_matmul
+//       CHECK:   return
+func.func @decoded(%x: tensor<3x64xf32>, %y: tensor<3x5xf32>, %w: tensor<5x2x34xi8>) -> (tensor<3x5xf32>, tensor<5x64xf32>, tensor<3x64xf32>) {
+  %0 = relax.dequantize_block %w {format = "q8_0"} : (tensor<5x2x34xi8>) -> tensor<5x64xf32>
+  %1 = relax.permute_dims %0 {permutation = array<i64: 1, 0>} : (tensor<5x64xf32>) -> tensor<64x5xf32>
+  %2 = relax.matmul %x, %1 : (tensor<3x64xf32>, tensor<64x5xf32>) -> tensor<3x5xf32>
+  %3 = relax.dequantize_block %w {format = "q8_0"} : (tensor<5x2x34xi8>) -> tensor<5x64xf32>
+  %4 = relax.matmul %y, %3 : (tensor<3x5xf32>, tensor<5x64xf32>) -> tensor<3x64xf32>
+  return %2, %0, %4 : tensor<3x5xf32>, tensor<5x64xf32>, tensor<3x64xf32>
+}

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Composer.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphBlockOps.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/RewritePasses.h"
 
 #include "mlir/IR/Remarks.h"
@@ -239,12 +240,33 @@ struct JoinBeforePermutation final : OpRewritePattern<ConcatOp> {
   }
 };
 
+/// Rows that are decoded and turned for nothing but a product are decoded in it.
+struct DecodeInProduct final : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    auto turned = op.getRhs().getDefiningOp<PermuteDimsOp>();
+    if (!turned || !turned->hasOneUse() || turned.getPermutation() != ArrayRef<int64_t>{1, 0})
+      return failure();
+    auto decoded = turned->getOperand(0).getDefiningOp<DequantizeBlockOp>();
+    if (!decoded || !decoded->hasOneUse() || cast<RankedTensorType>(op.getLhs().getType()).getRank() < 2)
+      return failure();
+    Composer c(rewriter, op);
+    Value product = c.make<BlockMatmulOp>(op.getLhs(), decoded.getBlocks(), decoded.getFormatAttr());
+    if (isAssured(op))
+      setAssured(product.getDefiningOp());
+    reportSunk(op, "the decoding of rows");
+    c.finish(product);
+    return success();
+  }
+};
+
 struct SinkMovesPass final : graph::impl::SinkMovesPassBase<SinkMovesPass> {
   using SinkMovesPassBase::SinkMovesPassBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    set.add<SinkPermutation, SinkReshape, JoinBeforePermutation, ReduceBeforePermutation<SumOp>,
+    set.add<SinkPermutation, SinkReshape, DecodeInProduct, JoinBeforePermutation, ReduceBeforePermutation<SumOp>,
             ReduceBeforePermutation<ProdOp>, ReduceBeforePermutation<MaxOp>, ReduceBeforePermutation<MinOp>,
             ReduceBeforePermutation<MeanOp>, ReduceBeforePermutation<AnyOp>, ReduceBeforePermutation<AllOp>>(context);
     // Moves that meet cancel.

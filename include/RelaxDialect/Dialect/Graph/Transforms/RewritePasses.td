@@ -32,6 +32,8 @@ def SinkMovesPass : Pass<"relax-sink-moves", "::mlir::ModuleOp"> {
     Before: graph phase. After: an elementwise op whose operands have all gone through the same permutation, are vectors or have one
     element is computed before it, and the result is permuted; likewise for reshapes of one proved shape, beside operands of
     one element. A reduction of a permuted tensor reduces it where its elements were, `relax.concat` of permuted parts joins them first.
+    Rows that `relax.dequantize_block` decodes and a transpose turns for nothing but a `relax.matmul` make it a
+    `relax.block_matmul`, which decodes them itself.
     Moves that meet then cancel. A move that has another reader stays where it is, and so does one of unknown extents, so that nothing is ever moved more often.
   }];
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
