@@ -15,8 +15,10 @@ FLAGS = {"x86-64-v3+avxvnni": "avx_vnni", "x86-64-v4+avx512vnni": "avx512_vnni"}
 # Numbers of a row, and the largest integer for which a sum is below 2^24.
 LENGTH = 512
 MOST = {name: 127 for name in INTEGERS} | {"q2_k": 127, "q3_k": 127, "q4_k": 34, "q5_k": 17, "q6_k": 8}
-# Rows of both sides: none, one, tiles of eight and of four and what is left of them, then few again.
-SHAPES = [(0, 5), (1, 1), (1, 4), (1, 37), (2, 5), (3, 0), (4, 9), (7, 3), (8, 33), (9, 67), (13, 2), (37, 31), (1, 3)]
+# Rows of both sides: none, one, tiles of eight and of four and what is left of them, vectors with a row in each lane, whole
+# and in part, more of them than are copied together, then few again.
+SHAPES = [(0, 5), (1, 1), (1, 4), (1, 37), (2, 5), (3, 0), (4, 9), (7, 3), (8, 33), (9, 67), (13, 2), (15, 8), (16, 1),
+          (17, 9), (37, 31), (128, 17), (261, 3), (1, 3)]
 
 
 def runs(level):
@@ -112,9 +114,9 @@ def test_levels_agree(tool, artifact, tmp_path, name):
 def test_rows_do_not_depend_on_each_other(tool, artifact, tmp_path):
     """A row has the same bits alone and among others."""
     rng = np.random.default_rng(4)
-    x, s = rng.integers(-128, 128, (13, LENGTH)).astype(np.int8), rng.uniform(0, 1, (13, LENGTH // 32)).astype(np.float32)
+    x, s = rng.integers(-128, 128, (29, LENGTH)).astype(np.int8), rng.uniform(0, 1, (29, LENGTH // 32)).astype(np.float32)
     w = random_blocks("q5_0", 21, LENGTH // 32)
-    inputs = [{"x": x, "s": s, "w": w}] + [{"x": x[i:i + 1], "s": s[i:i + 1], "w": w} for i in range(13)]
+    inputs = [{"x": x, "s": s, "w": w}] + [{"x": x[i:i + 1], "s": s[i:i + 1], "w": w} for i in range(29)]
     level = [level for level in LEVELS if runs(level)][-1]
     whole, *rows = (one["y"] for one in results(tool, artifact, tmp_path, "product_q5_0", inputs, level))
     np.testing.assert_array_equal(whole.view(np.uint32), np.concatenate(rows).view(np.uint32))

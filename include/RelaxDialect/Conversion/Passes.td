@@ -134,8 +134,10 @@ def LowerKernelLoopsPass : Pass<"relax-lower-kernel-loops", "::mlir::func::FuncO
     once for all rows of a tile.
 
     Where the terms of such a sum are linear in products of integers of 8 bits, with factors that 32 neighbours, or four of
-    them, share, products are added as integers, with the instructions that `dots` names, and become floats then. The result
-    is the same with all of these instructions, and for all numbers of rows.
+    them, share, products are added as integers, with the instructions that `dots` names, and become floats then. Where there
+    are as many rows of the other side as half a vector has lanes, and sums of known length, each lane has a row of its own:
+    both sides are copied to the stack as the innermost loop reads them, at most 256 KB of the rows at once. The result is
+    the same with all of these instructions, and for all numbers of rows.
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

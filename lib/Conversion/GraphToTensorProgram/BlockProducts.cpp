@@ -46,7 +46,7 @@ Value BlockLoops::writeProduct(OpBuilder &builder, Location loc, ValueRange byte
   auto widen = [&](Value value) { return arith::ExtSIOp::create(builder, loc, w.i32(), value); };
   auto product = [&](Value factor, Value number) {
     Value exact = arith::MulIOp::create(builder, loc, widen(number), widen(integer));
-    return w.mul(factor, w.mul(scale, w.toFloat(exact)));
+    return w.mul(w.mul(factor, scale), w.toFloat(exact));
   };
   // A part of the number that all of its group share.
   auto constantPart = [&](Value factor) { return w.mul(factor, w.mul(scale, w.toFloat(widen(integer)))); };

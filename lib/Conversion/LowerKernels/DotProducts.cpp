@@ -21,8 +21,6 @@
 using namespace mlir;
 using namespace mlir::relax;
 
-constexpr int64_t kNumbers = 32, kSums = 8;
-
 std::optional<DotProducts> relax::parseDotProducts(StringRef name) {
   return llvm::StringSwitch<std::optional<DotProducts>>(name)
       .Case("plain", DotProducts::Plain)
@@ -75,18 +73,19 @@ Value DotEmitter::share(Value value, StringRef what, function_ref<Value()> make)
 
 /// `sum` and the products of a, from 0 to 255 (to 128 with AVX2), with b.
 Value DotEmitter::emitUnsigned(Value a, Value b, Value sum) {
-  VectorType sums = getType(32, kSums);
+  VectorType sums = getType(32, numSums);
   if (hasVNNI)
-    return call("llvm.x86.avx512.vpdpbusd.256", sums, {sum ? sum : splat(0, 32, kSums), a, b});
-  Value pairs = call("llvm.x86.avx2.pmadd.ub.sw", getType(16, kNumbers / 2), {a, b});
-  Value products = call("llvm.x86.avx2.pmadd.wd", sums, {pairs, splat(1, 16, kNumbers / 2)});
+    return call(numSums == 16 ? "llvm.x86.avx512.vpdpbusd.512" : "llvm.x86.avx512.vpdpbusd.256", sums,
+                {sum ? sum : splat(0, 32, numSums), a, b});
+  Value pairs = call("llvm.x86.avx2.pmadd.ub.sw", getType(16, numNumbers / 2), {a, b});
+  Value products = call("llvm.x86.avx2.pmadd.wd", sums, {pairs, splat(1, 16, numNumbers / 2)});
   return sum ? arith::AddIOp::create(builder, loc, sum, products).getResult() : products;
 }
 
 Value DotEmitter::emitPlain(Value a, Value b) {
   auto widen = [&](Value value) {
     return share(value, "wide",
-                 [&] { return arith::ExtSIOp::create(builder, loc, getType(16, kNumbers), value).getResult(); });
+                 [&] { return arith::ExtSIOp::create(builder, loc, getType(16, numNumbers), value).getResult(); });
   };
   // Products fit 16 bits; four of them do not.
   Value wideA = widen(a), wideB = widen(b);
@@ -95,14 +94,14 @@ Value DotEmitter::emitPlain(Value a, Value b) {
     for (int64_t half = 0; half < 2; ++half) {
       auto part = [&](Value value) {
         return share(value, half ? "high" : "low", [&] {
-          return vector::ExtractStridedSliceOp::create(builder, loc, value, half * kNumbers / 2, kNumbers / 2, 1)
+          return vector::ExtractStridedSliceOp::create(builder, loc, value, half * numNumbers / 2, numNumbers / 2, 1)
               .getResult();
         });
       };
-      halves[half] = call("llvm.x86.avx2.pmadd.wd", getType(32, kSums), {part(wideA), part(wideB)});
+      halves[half] = call("llvm.x86.avx2.pmadd.wd", getType(32, numSums), {part(wideA), part(wideB)});
     }
     SmallVector<int64_t> even, odd;
-    for (int64_t i = 0; i < kSums; ++i) {
+    for (int64_t i = 0; i < numSums; ++i) {
       even.push_back(2 * i);
       odd.push_back(2 * i + 1);
     }
@@ -111,50 +110,83 @@ Value DotEmitter::emitPlain(Value a, Value b) {
     return arith::AddIOp::create(builder, loc, first, second);
   }
   Value products = arith::MulIOp::create(builder, loc, wideA, wideB);
-  products = arith::ExtSIOp::create(builder, loc, getType(32, kNumbers), products);
+  products = arith::ExtSIOp::create(builder, loc, getType(32, numNumbers), products);
   Value sum;
-  for (int64_t i = 0; i < kNumbers / kSums; ++i) {
+  for (int64_t i = 0; i < numNumbers / numSums; ++i) {
     SmallVector<int64_t> chosen;
-    for (int64_t lane = 0; lane < kSums; ++lane)
-      chosen.push_back(lane * (kNumbers / kSums) + i);
+    for (int64_t lane = 0; lane < numSums; ++lane)
+      chosen.push_back(lane * (numNumbers / numSums) + i);
     Value part = vector::ShuffleOp::create(builder, loc, products, products, chosen);
     sum = sum ? arith::AddIOp::create(builder, loc, sum, part).getResult() : part;
   }
   return sum;
 }
 
-Value DotEmitter::emit(Value a, Value b, Value scalarA, Value scalarB) {
+DotForm relax::chooseDotForm(DotProducts dots, Value a, Value b) {
   if (dots == DotProducts::Plain)
-    return emitPlain(a, b);
-  ConstantIntRanges rangeA = getRange(scalarA), rangeB = getRange(scalarB);
+    return DotForm::Wide;
+  ConstantIntRanges rangeA = getRange(a), rangeB = getRange(b);
   if (rangeA.smin().isNonNegative())
-    return emitUnsigned(a, b, Value());
+    return DotForm::FirstUnsigned;
   if (rangeB.smin().isNonNegative())
-    return emitUnsigned(b, a, Value());
-  if (hasVNNI) {
-    Value offset = share(b, "offset", [&] {
-      Value zero = splat(0, 32, kSums);
-      return arith::SubIOp::create(builder, loc, zero, emitUnsigned(splat(128, 8, kNumbers), b, zero)).getResult();
-    });
-    Value shifted = share(a, "shifted",
-                          [&] { return arith::XOrIOp::create(builder, loc, a, splat(128, 8, kNumbers)).getResult(); });
-    return emitUnsigned(shifted, b, offset);
-  }
+    return DotForm::SecondUnsigned;
+  if (dots != DotProducts::AVX2)
+    return DotForm::FirstShifted;
   // |-128| is 128 as an unsigned number; -(-128) is none.
   bool isSignedA = rangeA.smin().isMinSignedValue(), isSignedB = rangeB.smin().isMinSignedValue();
   if (isSignedA && isSignedB)
+    return DotForm::Wide;
+  return isSignedA ? DotForm::FirstMagnitude : DotForm::SecondMagnitude;
+}
+
+Value DotEmitter::emitShifted(Value a) {
+  return share(a, "shifted",
+               [&] { return arith::XOrIOp::create(builder, loc, a, splat(128, 8, numNumbers)).getResult(); });
+}
+
+Value DotEmitter::emitOffset(Value b) {
+  return share(b, "offset", [&] {
+    Value zero = splat(0, 32, numSums);
+    return arith::SubIOp::create(builder, loc, zero, emitUnsigned(splat(128, 8, numNumbers), b, zero)).getResult();
+  });
+}
+
+Value DotEmitter::emitMagnitude(Value a) {
+  return share(a, "magnitude", [&] { return math::AbsIOp::create(builder, loc, a).getResult(); });
+}
+
+Value DotEmitter::emitSigned(Value other, Value a) {
+  return call("llvm.x86.avx2.psign.b", getType(8, numNumbers), {other, a});
+}
+
+Value DotEmitter::emit(Value a, Value b, Value scalarA, Value scalarB) {
+  switch (chooseDotForm(dots, scalarA, scalarB)) {
+  case DotForm::FirstUnsigned:
+    return emitUnsigned(a, b, Value());
+  case DotForm::SecondUnsigned:
+    return emitUnsigned(b, a, Value());
+  case DotForm::FirstShifted: {
+    Value offset = emitOffset(b);
+    return emitUnsigned(emitShifted(a), b, offset);
+  }
+  case DotForm::FirstMagnitude: {
+    Value magnitude = emitMagnitude(a);
+    return emitUnsigned(magnitude, emitSigned(b, a), Value());
+  }
+  case DotForm::SecondMagnitude: {
+    Value magnitude = emitMagnitude(b);
+    return emitUnsigned(magnitude, emitSigned(a, b), Value());
+  }
+  case DotForm::Wide:
     return emitPlain(a, b);
-  Value magnitude = isSignedA ? a : b, other = isSignedA ? b : a;
-  Value absolute =
-      share(magnitude, "magnitude", [&] { return math::AbsIOp::create(builder, loc, magnitude).getResult(); });
-  Value product = call("llvm.x86.avx2.psign.b", getType(8, kNumbers), {other, magnitude});
-  return emitUnsigned(absolute, product, Value());
+  }
+  llvm_unreachable("all forms are covered");
 }
 
 Value DotEmitter::emitSum(Value a) {
   return share(a, "sum", [&] {
     if (dots == DotProducts::Plain)
-      return emitPlain(a, splat(1, 8, kNumbers));
-    return emitUnsigned(splat(1, 8, kNumbers), a, Value());
+      return emitPlain(a, splat(1, 8, numNumbers));
+    return emitUnsigned(splat(1, 8, numNumbers), a, Value());
   });
 }

@@ -11,7 +11,8 @@
 // halves of a byte that belong to two of them.
 //
 //===----------------------------------------------------------------------===//
-#include "DotSums.h"
+#include "DotPanels.h"
+#include "DotValues.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,11 +27,6 @@ using namespace mlir::relax;
 
 namespace {
 
-/// `count` numbers of a group from number `first` on, each `step`th; none: a scalar.
-struct Lanes {
-  int64_t step = 0, first = 0, count = 0;
-};
-
 /// What is made for a tile, of either side, takes many instructions: both sides are used several times. AVX-512 has 32
 /// registers, others have 16.
 constexpr SumTileShape kTiles[] = {{8, 1}, {4, 2}, {2, 4}, {1, 4}}, kLargeTiles[] = {{8, 2}, {4, 2}, {2, 4}, {1, 4}};
@@ -39,20 +35,19 @@ class DotSumEmitter final : public SumTileEmitter {
 public:
   DotSumEmitter(OpBuilder &builder, linalg::GenericOp op, const DotSum &sum, ValueRange extents, DotProducts dots)
       : SumTileEmitter(builder, op, sum.sides, extents,
-                       dots == DotProducts::AVX512 ? ArrayRef(kLargeTiles) : ArrayRef(kTiles), kSums.count,
+                       dots == DotProducts::AVX512 ? ArrayRef(kLargeTiles) : ArrayRef(kTiles), DotValues::kSums.count,
                        sum.unrolled),
-        sum(sum), dots(builder, op.getLoc(), dots), numLoops(op.getNumLoops()), ranges(op.getStaticLoopRanges()) {
+        sum(sum), dots(builder, op.getLoc(), dots), values(builder, op, sum, at, loopsOf),
+        ranges(op.getStaticLoopRanges()) {
     // In a group every index is known.
-    for (unsigned loop = sum.firstLane; loop < numLoops; ++loop)
+    for (unsigned loop = sum.firstLane; loop < op.getNumLoops(); ++loop)
       at[loop] = constant(0);
   }
 
 private:
-  static constexpr Lanes kNumbers = {1, 0, DotSum::kGroup};
-  static constexpr Lanes kSums = {DotSum::kQuad, 0, DotSum::kGroup / DotSum::kQuad};
-
   void addTerms(unsigned number, MutableArrayRef<Value> sums) override {
-    values.clear();
+    values.forget();
+    known.clear();
     dots.forget();
     if (used.size() > made.size())
       return emitCopies(number, [&] { addPairs(sums); });
@@ -108,47 +103,54 @@ private:
 
   /// Sums over the group of what is linear in integers.
   Value evaluateSum(Value value) {
-    std::vector<void *> key = getKey(value, loopsOf.find(value)->second);
-    key.push_back(nullptr); // no lanes
-    if (auto known = values.find(key); known != values.end())
-      return known->second;
+    std::vector<void *> key = values.getKey(value);
+    if (auto found = known.find(key); found != known.end())
+      return found->second;
     Operation *inner = value.getDefiningOp();
     Value result;
     if (auto conversion = dyn_cast<arith::SIToFPOp>(inner)) {
-      auto type = VectorType::get(kSums.count, conversion.getType());
+      auto type = VectorType::get(DotValues::kSums.count, conversion.getType());
       result = arith::SIToFPOp::create(builder, loc, type, evaluateProducts(conversion.getIn()));
     } else {
       bool isProduct = isa<arith::MulFOp>(inner);
       Value operands[2];
       for (auto [place, operand] : llvm::enumerate(inner->getOperands()))
-        operands[place] = isProduct && isFactor(operand) ? evaluate(operand, kSums) : evaluateSum(operand);
+        operands[place] = isProduct && values.isFactor(operand) ? evaluateFactor(operand) : evaluateSum(operand);
       result = builder
                    .create(loc, inner->getName().getIdentifier(), ValueRange(operands),
                            TypeRange(operands[0].getType()), inner->getAttrs())
                    ->getResult(0);
     }
-    values[key] = result;
+    known[key] = result;
     return result;
   }
 
-  bool isFactor(Value value) const {
-    auto known = loopsOf.find(value);
-    return known == loopsOf.end() || !known->second.test(numLoops - 1);
+  /// What both sides decide is made of vectors that each side has already.
+  Value evaluateFactor(Value value) {
+    auto product = value.getDefiningOp<arith::MulFOp>();
+    if (!product || !values.isMovedBy(value, sides.made) || !values.isMovedBy(value, sides.used))
+      return values.evaluate(value, DotValues::kSums);
+    Value &result = known[values.getKey(value)];
+    if (!result) {
+      Value lhs = evaluateFactor(product.getLhs()), rhs = evaluateFactor(product.getRhs());
+      result = arith::MulFOp::create(builder, loc, lhs, rhs, product.getFastmath());
+    }
+    return result;
   }
 
   Value evaluateProducts(Value value) {
     Value total;
     auto terms = getIntegerTerms(value);
     for (const IntegerTerm &term : *terms) {
-      Value a = evaluate(term.a, kNumbers), product;
+      Value a = values.evaluate(term.a, DotValues::kNumbers), product;
       if (!term.b) {
         product = dots.emitSum(a);
       } else {
         // What depends on the second one alone is computed once for all rows of the other side: those there are more
         // of.
-        Value b = evaluate(term.b, kNumbers);
+        Value b = values.evaluate(term.b, DotValues::kNumbers);
         ArrayRef<unsigned> many = used.size() > made.size() ? sides.used : sides.made;
-        bool swap = dependsOn(term.b, many) && !dependsOn(term.a, many);
+        bool swap = values.isMovedBy(term.b, many) && !values.isMovedBy(term.a, many);
         product = swap ? dots.emit(b, a, term.b, term.a) : dots.emit(a, b, term.a, term.b);
       }
       if (term.factor != 1) {
@@ -161,152 +163,23 @@ private:
     return total;
   }
 
-  bool dependsOn(Value value, ArrayRef<unsigned> loops) const {
-    auto known = loopsOf.find(value);
-    return known != loopsOf.end() && llvm::any_of(loops, [&](unsigned loop) { return known->second.test(loop); });
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Values of the body
-  //===--------------------------------------------------------------------===//
-
-  /// As a vector, whatever tells it apart.
-  Value evaluate(Value value, Lanes lanes) {
-    auto loops = loopsOf.find(value);
-    bool moves = loops != loopsOf.end() && loops->second.find_last() >= static_cast<int>(sum.firstLane);
-    if (moves)
-      return evaluateLanes(value, lanes);
-    return vector::BroadcastOp::create(builder, loc, VectorType::get(lanes.count, value.getType()),
-                                       evaluateLanes(value, Lanes()));
-  }
-
-  /// A value at the present place, from an earlier place where they are the same.
-  Value evaluateLanes(Value value, Lanes lanes) {
-    auto loops = loopsOf.find(value);
-    if (loops == loopsOf.end())
-      return value; // from outside
-    std::vector<void *> key = getKey(value, loops->second);
-    for (int64_t number : {lanes.step, lanes.first, lanes.count})
-      key.push_back(reinterpret_cast<void *>(static_cast<intptr_t>(number)));
-    if (auto known = values.find(key); known != values.end())
-      return known->second;
-    Value result = compute(value, loops->second, lanes);
-    values[key] = result;
-    return result;
-  }
-
-  Value compute(Value value, const llvm::SmallBitVector &loops, Lanes lanes) {
-    bool isVector = lanes.count != 0;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      OpOperand &operand = op->getOpOperand(argument.getArgNumber());
-      if (!isa<MemRefType>(operand.get().getType()))
-        return operand.get();
-      return isVector ? load(operand, lanes)
-                      : memref::LoadOp::create(builder, loc, operand.get(), getIndices(operand)).getResult();
-    }
-    Operation *inner = value.getDefiningOp();
-    if (auto index = dyn_cast<linalg::IndexOp>(inner))
-      return isVector ? getLaneIndices(index.getDim(), lanes) : at[index.getDim()];
-    if (isVector && isa<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(inner))
-      if (std::optional<int64_t> size = getPieceSize(inner->getOperand(1), lanes))
-        return computePieces(value, lanes, *size);
-
-    SmallVector<Value> operands;
-    for (Value operand : inner->getOperands())
-      operands.push_back(isVector ? evaluate(operand, lanes) : evaluateLanes(operand, lanes));
-    SmallVector<Type> types;
-    for (Type type : inner->getResultTypes())
-      types.push_back(isVector ? Type(VectorType::get(lanes.count, type)) : type);
-    Operation *copy = builder.create(loc, inner->getName().getIdentifier(), operands, types, inner->getAttrs());
-    return copy->getResult(cast<OpResult>(value).getResultNumber());
-  }
-
-  /// CPUs shift all bytes of a vector by the same amount. When the amount differs between parts of the group only: how
-  /// many lanes have the same.
-  std::optional<int64_t> getPieceSize(Value amount, Lanes lanes) const {
-    auto loops = loopsOf.find(amount);
-    int last = loops == loopsOf.end() ? -1 : loops->second.find_last();
-    if (last < static_cast<int>(sum.firstLane))
-      return std::nullopt;
-    int64_t size = std::accumulate(ranges.begin() + last + 1, ranges.end(), int64_t(1), std::multiplies<>());
-    size /= lanes.step;
-    if (size < DotSum::kQuad || size >= lanes.count)
-      return std::nullopt;
-    return size;
-  }
-
-  Value computePieces(Value value, Lanes lanes, int64_t size) {
-    SmallVector<Value> pieces;
-    for (int64_t lane = 0; lane < lanes.count; lane += size)
-      pieces.push_back(evaluateLanes(value, {lanes.step, lanes.first + lane * lanes.step, size}));
-    while (pieces.size() > 1) {
-      SmallVector<Value> joined;
-      for (size_t i = 0; i + 1 < pieces.size(); i += 2) {
-        int64_t length = 2 * cast<VectorType>(pieces[i].getType()).getDimSize(0);
-        joined.push_back(vector::ShuffleOp::create(builder, loc, pieces[i], pieces[i + 1],
-                                                   llvm::to_vector(llvm::seq<int64_t>(0, length))));
-      }
-      pieces = std::move(joined);
-    }
-    return pieces.front();
-  }
-
-  Value load(OpOperand &operand, Lanes lanes) {
-    GroupAccess access = *getGroupAccess(op, operand, sum.firstLane);
-    SmallVector<int64_t> chosen;
-    for (int64_t lane = 0; lane < lanes.count; ++lane)
-      chosen.push_back(access.offsets[lanes.first + lane * lanes.step]);
-    int64_t first = *llvm::min_element(chosen), covered = *llvm::max_element(chosen) - first + 1;
-    for (int64_t &place : chosen)
-      place -= first;
-
-    auto type = cast<MemRefType>(operand.get().getType());
-    Value buffer = operand.get();
-    SmallVector<Value> indices = getIndices(operand);
-    if (int64_t rank = type.getRank(); access.firstDim + 1 != rank) {
-      SmallVector<ReassociationIndices> groups;
-      for (int64_t dim = 0; dim < rank; ++dim) {
-        if (dim <= access.firstDim)
-          groups.emplace_back();
-        groups.back().push_back(dim);
-      }
-      buffer = memref::CollapseShapeOp::create(builder, loc, buffer, groups);
-      for (int64_t dim = access.firstDim + 1; dim < rank; ++dim) {
-        Value &joined = indices[access.firstDim];
-        joined = builder.createOrFold<arith::MulIOp>(loc, joined, constant(type.getDimSize(dim)));
-        joined = builder.createOrFold<arith::AddIOp>(loc, joined, indices[dim]);
-      }
-      indices.truncate(access.firstDim + 1);
-    }
-    if (first != 0)
-      indices.back() = builder.createOrFold<arith::AddIOp>(loc, indices.back(), constant(first));
-    Value elements =
-        vector::LoadOp::create(builder, loc, VectorType::get(covered, type.getElementType()), buffer, indices);
-    if (chosen == llvm::to_vector(llvm::seq<int64_t>(0, covered)))
-      return elements;
-    return vector::ShuffleOp::create(builder, loc, elements, elements, chosen);
-  }
-
-  Value getLaneIndices(unsigned loop, Lanes lanes) {
-    int64_t inside = std::accumulate(ranges.begin() + loop + 1, ranges.end(), int64_t(1), std::multiplies<>());
-    SmallVector<int64_t> steps;
-    for (int64_t lane = 0; lane < lanes.count; ++lane)
-      steps.push_back((lanes.first + lane * lanes.step) / inside % ranges[loop]);
-    auto type = VectorType::get(lanes.count, builder.getIndexType());
-    return arith::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, ArrayRef(steps)));
-  }
-
   const DotSum &sum;
   DotEmitter dots;
-  unsigned numLoops;
+  DotValues values;
   SmallVector<int64_t> ranges;
-  /// Values of the body, with the indices of the loops that they depend on, and lanes.
-  std::map<std::vector<void *>, Value> values;
+  /// Sums over the group at the present place.
+  std::map<std::vector<void *>, Value> known;
 };
 
 } // namespace
 
 void relax::emitDotSum(OpBuilder &builder, linalg::GenericOp op, const DotSum &sum, ValueRange extents,
                        DotProducts dots) {
-  DotSumEmitter(builder, op, sum, extents, dots).emit();
+  Value done;
+  if (std::optional<DotPanel> panel = chooseDotPanel(op, sum, dots))
+    done = emitDotPanels(builder, op, sum, *panel, extents, dots);
+  DotSumEmitter emitter(builder, op, sum, extents, dots);
+  if (done)
+    emitter.setFirstUsed(done);
+  emitter.emit();
 }

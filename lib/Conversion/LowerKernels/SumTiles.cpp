@@ -208,10 +208,12 @@ SmallVector<Value> SumTileEmitter::emitReductions(unsigned number, SmallVector<V
 }
 
 void SumTileEmitter::emitTiles() {
-  Value usedEnd = getRowExtent(builder, loc, sides.used, extents), usedRow = constant(0);
+  Value usedEnd = getRowExtent(builder, loc, sides.used, extents), usedRow = firstUsed ? firstUsed : constant(0);
   Value madeEnd = getRowExtent(builder, loc, sides.made, extents);
   for (SumTileShape shape : shapes) {
     Value end = roundDown(usedEnd, shape.used);
+    if (firstUsed)
+      end = builder.createOrFold<arith::MaxUIOp>(loc, end, usedRow);
     auto forEachTile = [&](function_ref<void()> body) {
       forEach(usedRow, end, shape.used, [&](Value row) {
         used = getRowIndices(builder, loc, sides.used, extents, row, shape.used);

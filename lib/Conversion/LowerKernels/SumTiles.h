@@ -49,6 +49,8 @@ class SumTileEmitter {
 public:
   virtual ~SumTileEmitter() = default;
   void emit() { emitOthers(0); }
+  /// Rows before this one are done already.
+  void setFirstUsed(Value row) { firstUsed = row; }
 
 protected:
   /// `shapes`: with fewer used rows from one to the next, down to 1. `lanes` are those of a sum, `unrolled` the
@@ -109,6 +111,7 @@ private:
   int64_t lanes;
   unsigned unrolled;
   SmallVector<unsigned> others;
+  Value firstUsed;
   std::map<int64_t, Value> constants;
 };
 

@@ -1,7 +1,7 @@
 // RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops{dots=vnni}),canonicalize,cse)' \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,VNNI
+// RUN:   | FileCheck %s --check-prefixes=CHECK,LANES,VNNI
 // RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops{dots=avx2}),canonicalize,cse)' \
-// RUN:   | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN:   | FileCheck %s --check-prefixes=CHECK,LANES,AVX2
 // RUN: relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops),canonicalize,cse)' \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,PLAIN
 // RUN: not relax-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(relax-lower-kernel-loops{dots=abacus}))' 2>&1 \
@@ -168,6 +168,49 @@ func.func private @others(%x: memref<32xi8>, %f: memref<32xf32>, %w: memref<5x32
       %3 = arith.sitofp %2 : i32 to f32
       %4 = arith.addf %sum, %3 fastmath<reassoc,contract> : f32
       linalg.yield %4 : f32
+  }
+  return
+}
+
+// -----
+
+// Rows enough have a lane each, where the sum has a known length. Eight rows are copied so that the same four numbers of all lie
+// together; rows of the other side are decoded, with what they take off again; the same eight sums are added up as in a
+// vector of one row, in halves. Rows that are left go the other way.
+// CHECK-LABEL: func.func private @many(
+//  CHECK-SAME:    %[[X:.*]]: memref<?x2x32xi8>
+//   PLAIN-NOT:   memref.alloca
+//   LANES-DAG:   memref.alloca() {alignment = 64 : i64} : memref<8x2x8x8xi32>
+//   LANES-DAG:   memref.alloca() {alignment = 64 : i64} : memref<8x2x8xi32>
+//   LANES-DAG:   memref.alloca() {alignment = 64 : i64} : memref<8x2x1x8xf32>
+//   LANES-DAG:   %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8x8xf32>
+// LANES-COUNT-8: vector.load %[[X]]{{.*}} vector<32xi8>
+// LANES-COUNT-24: vector.shuffle {{.*}} : vector<8xi32>, vector<8xi32>
+//       LANES:   scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+//       LANES:     %[[S:.*]] = vector.broadcast %{{.*}} : i32 to vector<8xi32>
+//       LANES:     %[[N:.*]] = vector.bitcast %[[S]] : vector<8xi32> to vector<32xi8>
+//        VNNI:     llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%{{.*}}, %{{.*}}, %[[N]])
+//        AVX2:     llvm.call_intrinsic "llvm.x86.avx2.psign.b"
+//       LANES:     arith.sitofp %{{.*}} : vector<8xi32> to vector<8xf32>
+// LANES-COUNT-7: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
+//       LANES:   vector.store %{{.*}}, %[[SUMS]]
+func.func private @many(%x: memref<?x2x32xi8>, %s: memref<?x2xf32>, %w: memref<5x2x32xi8>, %o: memref<?x5xf32>, %e: memref<1xi64>) {
+  linalg.generic {indexing_maps = [affine_map<(n, m, b, l) -> (m, b, l)>, affine_map<(n, m, b, l) -> (m, b)>, affine_map<(n, m, b, l) -> (n, b, l)>,
+                                   affine_map<(n, m, b, l) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %s, %w : memref<?x2x32xi8>, memref<?x2xf32>, memref<5x2x32xi8>) outs(%o : memref<?x5xf32>) {
+    ^bb0(%a: i8, %as: f32, %b: i8, %sum: f32):
+      %c15 = arith.constant 15 : i8
+      %c8 = arith.constant 8 : i8
+      %low = arith.andi %b, %c15 : i8
+      %number = arith.subi %low, %c8 : i8
+      %0 = arith.extsi %a : i8 to i32
+      %1 = arith.extsi %number : i8 to i32
+      %2 = arith.muli %0, %1 : i32
+      %3 = arith.sitofp %2 : i32 to f32
+      %4 = arith.mulf %as, %3 fastmath<contract> : f32
+      %5 = arith.addf %sum, %4 fastmath<reassoc,contract> : f32
+      linalg.yield %5 : f32
   }
   return
 }
