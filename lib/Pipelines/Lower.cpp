@@ -36,11 +36,12 @@ static void addDevicePasses(OpPassManager &manager, const KernelPipelineOptions 
   if (options.devices.empty())
     return;
   manager.addPass(createCloneDeviceKernelsPass());
+  manager.addPass(createLowerDeviceMathPass());
   OpPassManager &kernels = manager.nest<ModuleOp>();
-  kernels.addNestedPass<func::FuncOp>(createLowerKernelMathPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   manager.addPass(createOutlineDeviceKernelsPass());
+  manager.addPass(createLowerDeviceMathPass()); // combiners
   DeviceKernelsToBinaryPassOptions binary;
   llvm::append_range(binary.targets, options.devices);
   binary.ptxas = options.ptxas;

@@ -22,6 +22,16 @@ def CloneDeviceKernelsPass : Pass<"relax-clone-device-kernels", "::mlir::ModuleO
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def LowerDeviceMathPass : Pass<"relax-lower-device-math", "::mlir::ModuleOp"> {
+  let summary = "Replaces math functions and bf16 of kernels in @relax_device by what every device has.";
+  let description = [{
+    Does to kernels of devices what `relax-lower-kernel-math` does to the CPU's, in two runs. Before
+    `relax-outline-device-kernels` the op that puts a step into the result of a reduction stays, so that schedules know
+    what is reduced. After it nothing does: bf16 is computed in f32, and moved as 16 bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
 def OutlineDeviceKernelsPass : Pass<"relax-outline-device-kernels", "::mlir::ModuleOp"> {
   let summary = "Makes gpu.func stages of the kernels in @relax_device.";
   let description = [{

@@ -45,6 +45,7 @@ public:
 private:
   bool start(linalg::GenericOp op);
   bool join(linalg::GenericOp op);
+  bool followRows(RowOp &op, OpOperand &operand);
   bool isScalarAccess(RowOp &op, OpOperand &operand);
   std::optional<Lanes> getLanes(RowOp &op, OpOperand &operand);
   bool reach(Value memref, const std::optional<Lanes> &its, bool isWrite);
@@ -157,6 +158,21 @@ bool RowMatcher::start(linalg::GenericOp generic) {
   return hasContiguousRows(op) && accept(std::move(op));
 }
 
+/// Takes the rows from an operand whose elements the function has written.
+bool RowMatcher::followRows(RowOp &op, OpOperand &operand) {
+  auto known = lanes.find(operand.get());
+  if (known == lanes.end() || !written.contains(scope.find(operand.get())->root))
+    return false;
+  std::optional<SmallVector<unsigned>> dims = getPlainDims(op.loops.op.getMatchingIndexingMap(&operand));
+  if (!dims || dims->size() != known->second.size())
+    return false;
+  op.rows.assign(ops[0].rows.size(), 0);
+  for (auto [dim, lane] : llvm::zip_equal(*dims, known->second))
+    if (lane < kColumn)
+      op.rows[lane] = dim;
+  return true;
+}
+
 bool RowMatcher::join(linalg::GenericOp generic) {
   std::string reason;
   RowOp op;
@@ -173,6 +189,9 @@ bool RowMatcher::join(linalg::GenericOp generic) {
     op.rows = *dims;
     isJoined = true;
   }
+  for (OpOperand &operand : generic->getOpOperands())
+    if (!isJoined)
+      isJoined = followRows(op, operand);
   auto isRow = [&](unsigned loop) { return llvm::is_contained(op.rows, loop); };
   if (!isJoined || llvm::any_of(op.loops.reduction, isRow))
     return false;

@@ -194,13 +194,13 @@ static void replaceByBits(Operation *root) {
   });
 }
 
-void relax::expandBFloat16(Operation *root) {
+void relax::expandBFloat16(Operation *root, const DenseSet<Operation *> &kept) {
   auto isBF16 = [](Type type) { return getElementTypeOrSelf(type).isBF16(); };
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     // Moving bits needs no arithmetic.
     if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-        isa<arith::ConstantOp, arith::BitcastOp>(op))
+        isa<arith::ConstantOp, arith::BitcastOp>(op) || kept.contains(op))
       return;
     if (llvm::any_of(op->getOperandTypes(), isBF16) || llvm::any_of(op->getResultTypes(), isBF16))
       ops.push_back(op);

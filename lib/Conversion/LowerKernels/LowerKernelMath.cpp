@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "ExpandBFloat16.h"
 #include "KernelSignature.h"
+#include "RelaxDialect/Conversion/KernelMath.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -135,27 +137,56 @@ struct LowerKernelMathPass final : relax::impl::LowerKernelMathPassBase<LowerKer
   using Base::Base;
 
   void runOnOperation() override {
-    if (!getKernelSignature(getOperation()))
-      return;
-    expandBFloat16(getOperation());
-    // sinh, cosh and exp2 stay: written with exp they lose digits near 0 or of large arguments. sin, cos and pow stay:
-    // their approximations lose all digits of large arguments, or several of every argument.
-    auto approximated = [](StringRef name) {
-      return llvm::is_contained({math::ExpOp::getOperationName(), math::LogOp::getOperationName(),
-                                 math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
-                                name);
-    };
-    RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog, EndTangent,
-                 SquareByMultiplication>(&getContext());
-    populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
-    populateMathPolynomialApproximationPatterns(patterns, approximated);
-    math::populateExpansionPatterns(patterns, {"rsqrt", "ctlz"});
-    arith::populateArithExpandOpsPatterns(patterns);
-    auto config = GreedyRewriteConfig().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return signalPassFailure();
+    if (getKernelSignature(getOperation()) && failed(lowerKernelMath(getOperation(), /*keepCombiners=*/false)))
+      signalPassFailure();
   }
 };
 
 } // namespace
+
+/// The op that puts a step into the result of a reduction, alone: schedules know it by its kind.
+static bool isCombiner(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
+  if (!generic || generic.getNumReductionLoops() == 0 || op->getNumOperands() != 2 || !op->hasOneUse() ||
+      !op->hasTrait<OpTrait::IsCommutative>() || !arith::getNeutralElement(op))
+    return false;
+  OpOperand &use = *op->use_begin();
+  if (use.getOwner() != generic.getBody()->getTerminator())
+    return false;
+  BlockArgument sum = generic.getRegionOutputArgs()[use.getOperandNumber()];
+  return sum.hasOneUse() && *sum.user_begin() == op;
+}
+
+LogicalResult relax::lowerKernelMath(Operation *root, bool keepCombiners) {
+  DenseSet<Operation *> kept;
+  if (keepCombiners)
+    root->walk([&](Operation *op) {
+      if (isCombiner(op))
+        kept.insert(op);
+    });
+  expandBFloat16(root, kept);
+  // sinh, cosh and exp2 stay: written with exp they lose digits near 0 or of large arguments. sin, cos and pow stay:
+  // their approximations lose all digits of large arguments, or several of every argument.
+  auto approximated = [](StringRef name) {
+    return llvm::is_contained({math::ExpOp::getOperationName(), math::LogOp::getOperationName(),
+                               math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
+                              name);
+  };
+  RewritePatternSet patterns(root->getContext());
+  patterns.add<ExpandNearZero<math::ExpM1Op>, ExpandNearZero<math::Log1pOp>, NormalizeLog, EndTangent,
+               SquareByMultiplication>(root->getContext());
+  populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; });
+  populateMathPolynomialApproximationPatterns(patterns, approximated);
+  math::populateExpansionPatterns(patterns, {"rsqrt", "ctlz"});
+  arith::populateArithExpandOpsPatterns(patterns);
+  auto config = GreedyRewriteConfig().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  if (kept.empty())
+    return applyPatternsGreedily(root, std::move(patterns), config);
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (op != root && !kept.contains(op))
+      ops.push_back(op);
+  });
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  return applyOpPatternsGreedily(ops, std::move(patterns), config);
+}

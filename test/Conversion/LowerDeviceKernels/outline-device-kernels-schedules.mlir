@@ -179,3 +179,44 @@ func.func private @mean(%x: memref<?x8xf32>, %y: memref<?xf32>, %e: memref<1xi64
   return
 }
 }
+
+// -----
+
+// What the function has written along its rows is reduced in it, too: each invocation reads what it wrote.
+// CHECK-LABEL: gpu.module @written_rows
+//       CHECK:   gpu.func @stage0({{.*}}relax.schedule = "rows"
+//       CHECK:     arith.addf
+//       CHECK:     arith.subf
+//       CHECK:     arith.mulf
+//   CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @relax_device_written_rows(
+module attributes {relax.kernels = ["written_rows"]} {
+func.func private @written_rows(%x: memref<?x?xf32>, %d: memref<?x?xf32>, %y: memref<?xf32>, %e: memref<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %s = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xf32>) outs(%s : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %a = arith.addf %in, %out : f32
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<?x?xf32>, memref<?xf32>) outs(%d : memref<?x?xf32>) {
+  ^bb0(%in: f32, %sum: f32, %out: f32):
+    %a = arith.subf %in, %sum : f32
+    linalg.yield %a : f32
+  }
+  linalg.fill ins(%one : f32) outs(%y : memref<?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%d : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %a = arith.mulf %in, %out : f32
+    linalg.yield %a : f32
+  }
+  return
+}
+}
