@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ExpandBFloat16.h"
+#include "KernelMath.h"
 #include "KernelSignature.h"
-#include "RelaxDialect/Conversion/KernelMath.h"
 #include "RelaxDialect/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

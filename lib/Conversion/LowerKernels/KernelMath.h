@@ -3,8 +3,8 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RELAXDIALECT_CONVERSION_KERNELMATH_H
-#define RELAXDIALECT_CONVERSION_KERNELMATH_H
+#ifndef RELAX_LIB_CONVERSION_LOWERKERNELS_KERNELMATH_H
+#define RELAX_LIB_CONVERSION_LOWERKERNELS_KERNELMATH_H
 
 #include "mlir/IR/Operation.h"
 
@@ -16,4 +16,4 @@ LogicalResult lowerKernelMath(Operation *root, bool keepCombiners);
 
 } // namespace mlir::relax
 
-#endif // RELAXDIALECT_CONVERSION_KERNELMATH_H
+#endif // RELAX_LIB_CONVERSION_LOWERKERNELS_KERNELMATH_H

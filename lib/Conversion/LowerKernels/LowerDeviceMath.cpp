@@ -3,9 +3,9 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "KernelMath.h"
 #include "RelaxDialect/Conversion/DevicePasses.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
-#include "RelaxDialect/Conversion/KernelMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
