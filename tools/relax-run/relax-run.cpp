@@ -257,9 +257,10 @@ void Session::printCounters() const {
   relax_rt_device_counters device;
   if (!options.device.empty() && relax_rt_context_device_counters(context.get(), &device) == RELAX_RT_OK)
     std::printf("device: %s\ndevice launches: %" PRIu64 "\ndispatches: %" PRIu64 "\nlaunches on the CPU: %" PRIu64
-                "\nbytes to device: %" PRIu64 "\nnanoseconds on the device: %" PRIu64 "\n",
+                "\nbytes to device: %" PRIu64 "\nnanoseconds on the device: %" PRIu64 "\nwaits for the device: %" PRIu64
+                "\n",
                 relax_rt_context_device_name(context.get()), device.device_launches, device.dispatches,
-                device.cpu_launches, device.bytes_to_device, device.nanoseconds);
+                device.cpu_launches, device.bytes_to_device, device.nanoseconds, device.waits);
   for (int64_t i = 0; i < relax_rt_module_num_kernels(module.get()); ++i)
     std::printf("kernel %s: %" PRIu64 "\n", relax_rt_module_kernel_name(module.get(), i),
                 relax_rt_context_kernel_launches(context.get(), i));

@@ -72,8 +72,8 @@ TEST_F(CorruptionTest, EachSectionIsNamed) {
 
 TEST_F(CorruptionTest, Versions) {
   expectHeaderRefused([](Header &header) { header.formatVersion = 1; }, "artifact format version 1, expected 3");
-  expectHeaderRefused([](Header &header) { header.abiVersion = 9; }, "made for ABI version 9, this runtime has 5");
-  expectHeaderRefused([](Header &header) { header.abiVersion = 2; }, "made for ABI version 2, this runtime has 5");
+  expectHeaderRefused([](Header &header) { header.abiVersion = 9; }, "made for ABI version 9, this runtime has 6");
+  expectHeaderRefused([](Header &header) { header.abiVersion = 2; }, "made for ABI version 2, this runtime has 6");
   expectHeaderRefused([](Header &header) { header.reserved = 1; }, "a reserved field is not zero");
   expectHeaderRefused([](Header &header) { header.fileSize += 4096; }, "truncated: the file has");
   std::string image = makeTestArtifact().build();

@@ -77,6 +77,9 @@ typedef struct relax_rt_host_api {
   int32_t (*call_in_region)(relax_rt_invocation *inv, int64_t function, const int64_t *indices,
                             const relax_rt_tensor_view *args, int64_t num_args, const int64_t *scalars,
                             int64_t num_scalars);
+  /* 15: launches may be running on a device until here: host code calls this before it reads or copies what kernels
+   * have written. Since version 6; after each launch of earlier code the runtime waits. */
+  int32_t (*await_launches)(relax_rt_invocation *inv);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

@@ -28,7 +28,9 @@ typedef struct relax_rt_device_counters {
   uint64_t dispatches;      /* stages of these with something to do */
   uint64_t cpu_launches;    /* kernels that ran on the CPU although there is a device */
   uint64_t bytes_to_device; /* inputs and weights copied to memory of the device */
-  uint64_t nanoseconds;     /* from the start of launches on the device to their end, as the host sees it */
+  uint64_t
+      nanoseconds; /* from the first launch on the device to the end of the last, as the host sees it, for each wait */
+  uint64_t waits;  /* times that the host waited for launches, one or more at a time */
 } relax_rt_device_counters;
 
 RELAX_RT_API relax_rt_status relax_rt_context_device_counters(const relax_rt_context *context,

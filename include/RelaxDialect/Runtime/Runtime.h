@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /** Bumped when a declaration changes its meaning, or compiled code may call something new; other additions keep it. */
-#define RELAX_RT_ABI_VERSION 5
+#define RELAX_RT_ABI_VERSION 6
 
 /** Outcome of every call. Values are part of the ABI of compiled code. */
 typedef enum relax_rt_status {

@@ -71,6 +71,8 @@ private:
   /// `actual` is not negative, which the facts may prove.
   void guardSize(sym::SymExpr expr, Value actual, const Twine &what);
   void callRuntime(unsigned function, ValueRange arguments);
+  /// What kernels have written can be read from here on.
+  void awaitLaunches() { callRuntime(15, {}); }
   /// Calls with an output parameter and gives what was stored there.
   Value callRuntimeForPointer(unsigned function, ValueRange arguments) {
     return callRuntimeFor(pointerType, function, arguments);

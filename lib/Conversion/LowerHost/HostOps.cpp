@@ -146,6 +146,7 @@ LogicalResult HostEmitter::emitTensorToShape(TensorToShapeOp op) {
   guardEqual(constant(to.size()), source.dims[0], RELAX_RT_GUARD_FAILED,
              "tensor_to_shape: expected a tensor of {0} values, actual {1}");
   SmallVector<Value> entries;
+  awaitLaunches();
   for (int64_t index = 0, e = to.size(); index < e; ++index) {
     Value value = loadField(i64, source.data, index);
     guardSize(SymExpr(), value, "tensor_to_shape: entry " + Twine(index));
@@ -278,6 +279,7 @@ Value HostEmitter::extendOutput(int64_t index, ArrayRef<Value> dims, int64_t arg
 }
 
 void HostEmitter::copyTensor(Value target, const HostTensor &tensor, Type elementType) {
+  awaitLaunches();
   // The tensor is in memory, so its size fits; with an extent of zero the product is zero.
   Value bytes = constant(llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8));
   for (Value dim : tensor.dims)
@@ -357,6 +359,7 @@ LogicalResult HostEmitter::emitScalarOp(Operation *op) {
       Value row = arith::MulIOp::create(builder, loc, position, tensor.dims[dim]);
       position = arith::AddIOp::create(builder, loc, row, at);
     }
+    awaitLaunches();
     scalars.map(extract.getResult(), loadElement(extract.getType(), tensor.data, position));
     return success();
   }

@@ -183,23 +183,25 @@ relax_rt_status ChipDevice::launch(const DeviceLaunch &launch) {
     return RELAX_RT_OK;
   if (!makeCurrent())
     return check(1, driver.isHIP ? "hipSetDevice" : "cuCtxSetCurrent");
-  if (!launchNumbers.reserve(*this, launch))
-    return failLiteral(RELAX_RT_OUT_OF_MEMORY, "no memory for the sizes of a kernel");
   const std::vector<Handle> *functions = nullptr;
   if (relax_rt_status status = prepare(*launch.kernel, functions))
     return status;
-  char *numbers = launchNumbers.data();
-  relax_rt_status status = RELAX_RT_OK;
-  for (size_t i = 0; i < functions->size() && status == RELAX_RT_OK; ++i) {
+  for (size_t i = 0; i < functions->size(); ++i) {
     const std::vector<uint32_t> &values = launch.numbers[i];
     if (values[0] == 0)
       continue;
-    std::memcpy(numbers, values.data(), values.size() * 4);
-    status = enqueue(launch, launch.kernel->stages[i], (*functions)[i], numbers, values[0]);
-    numbers += LaunchNumbers::getBytes(values);
+    void *numbers = launchNumbers.add(*this, values);
+    if (!numbers)
+      return failLiteral(RELAX_RT_OUT_OF_MEMORY, "no memory for the sizes of a kernel");
+    if (relax_rt_status status = enqueue(launch, launch.kernel->stages[i], (*functions)[i], numbers, values[0]))
+      return status;
   }
-  // Also after a failure: what was begun uses the memory.
-  relax_rt_status finished =
-      check(driver.SynchronizeStream(stream), driver.isHIP ? "hipStreamSynchronize" : "cuStreamSynchronize");
-  return status == RELAX_RT_OK ? finished : status;
+  return RELAX_RT_OK;
+}
+
+relax_rt_status ChipDevice::finish() {
+  if (!makeCurrent())
+    return check(1, driver.isHIP ? "hipSetDevice" : "cuCtxSetCurrent");
+  launchNumbers.reset();
+  return check(driver.SynchronizeStream(stream), driver.isHIP ? "hipStreamSynchronize" : "cuStreamSynchronize");
 }

@@ -30,6 +30,7 @@ public:
   void release(void *memory) override;
   bool owns(const void *data, uint64_t bytes) const override;
   relax_rt_status launch(const DeviceLaunch &launch) override;
+  relax_rt_status finish() override;
 
 private:
   struct Prepared {

@@ -58,6 +58,7 @@ public:
   /// kernels read it at twice the speed.
   relax_rt_status map(SectionKind kind, Mapping &mapping) const;
   const std::string &name() const { return path; }
+  uint32_t abiVersion() const { return header.abiVersion; }
   /// Fails with RELAX_RT_INVALID_ARTIFACT and "PATH: what".
   relax_rt_status invalid(const std::string &what) const;
 

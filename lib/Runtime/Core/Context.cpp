@@ -112,7 +112,20 @@ void relax_rt_context::setAsideInputs(const relax_rt_tensor_view *views, int64_t
   }
 }
 
+/// A check that failed on the device says nothing but that: the CPU's kernels, on the same inputs, tell which it was.
 relax_rt_status relax_rt_context::run(const relax_rt_tensor_view *views, int64_t numViews) {
+  hasDeviceError = false;
+  relax_rt_status status = runHere(views, numViews);
+  if (!hasDeviceError)
+    return status;
+  std::vector<const DeviceKernel *> kernels(deviceKernels.size());
+  kernels.swap(deviceKernels);
+  status = runHere(views, numViews);
+  kernels.swap(deviceKernels);
+  return status;
+}
+
+relax_rt_status relax_rt_context::runHere(const relax_rt_tensor_view *views, int64_t numViews) {
   alignas(kAlignment) static const char nothing[kAlignment] = {};
   for (int64_t i = 0; i < numViews; ++i) {
     // Compiled code never sees a null pointer, and never touches the data of an empty tensor.
@@ -123,13 +136,15 @@ relax_rt_status relax_rt_context::run(const relax_rt_tensor_view *views, int64_t
     slot.ready = false;
   startFrames();
   chargedBytes = 0;
-  for (DeviceInput &input : deviceInputs)
-    input.data = nullptr;
+  numDeviceInputs = numDeviceCopies = 0;
   firstFailure = RELAX_RT_OK;
 
   setAsideInputs(views, numViews);
   relax_rt_invocation invocation = {&kHostApi, inputs.data(), module.weights.data(), this};
   int32_t result = current->entry(&invocation);
+  // Also after a failure: launches use memory of the call.
+  if (relax_rt_status failed = awaitDevice(); failed && !firstFailure)
+    firstFailure = failed;
   relax_rt_status status = checkResult(result);
   // After a failure the inputs are as they were, for another try.
   for (SetAside &aside : setAside)

@@ -83,6 +83,8 @@ struct relax_rt_context {
   relax_rt_status endRegion();
 
   relax_rt_status setDevice(const std::string &name);
+  /// Waits for the launches that the device has been given. Fails when one of them did, or a check in one.
+  relax_rt_status awaitDevice();
 
   relax_rt_module &module;
   std::unique_ptr<relax_rt::Device> device; // null: the CPU; outlives all memory of the context
@@ -121,6 +123,7 @@ private:
                               void *const *pointers);
   relax_rt_status replay(const relax_rt::Recording &recorded, void *const *pointers);
   relax_rt_status launchOnDevice(size_t kernel, void *const *buffers, const int64_t *scalars, bool &isDone);
+  relax_rt_status runHere(const relax_rt_tensor_view *views, int64_t numViews);
   bool describeLaunch(const relax_rt::DeviceKernel &code, void *const *buffers, const int64_t *scalars,
                       relax_rt::DeviceLaunch &launch) const;
   relax_rt_status moveToDevice(relax_rt::DeviceBuffer &buffer);
@@ -156,8 +159,14 @@ private:
   std::vector<const relax_rt::DeviceKernel *> deviceKernels; // of each kernel; null: it runs on the CPU
   std::vector<relax_rt::Block> scratch;                      // intermediates of device kernels
   relax_rt::Block errorWord;
+  bool isLaunching = false;    // the device has launches that were not waited for
+  bool hasDeviceError = false; // a check of one failed in the running call
+  uint64_t launchesBegan = 0;  // when the first of them was given to the device, in nanoseconds
   std::unordered_map<const void *, relax_rt::Block> deviceWeights;
   std::vector<relax_rt::DeviceInput> deviceInputs; // of the running call, then spare ones
+  std::vector<relax_rt::Block> deviceCopies;       // of memory of host code, which changes
+  size_t numDeviceInputs = 0;                      // of the running call
+  size_t numDeviceCopies = 0;                      // that launches may still read
 
   relax_rt::ThreadPool pool;
   std::atomic<bool> running{false};

@@ -3,9 +3,10 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 // Arena and outputs of a context with a device lie in memory that both see.
-// Weights are copied there when they are first used, inputs once in a call. A
-// launch is waited for, so that host code and kernels of the CPU may read what
-// it wrote.
+// Weights are copied there when they are first used, inputs once in a call.
+// Launches are given to the device one after the other and waited for together:
+// when host code reads what kernels have written, before a kernel or library
+// function runs on the CPU, and at the end of a call.
 //
 //===----------------------------------------------------------------------===//
 #include "Context.h"
@@ -20,6 +21,14 @@ using namespace relax_rt;
 
 /// Elements of one stage, and bytes of one buffer: addresses and counts on devices have 32 bits with a sign.
 static constexpr int64_t kMaxElements = int64_t(1) << 30, kMaxBytes = INT32_MAX;
+
+/// Copies of memory of host code that launches may be reading at a time.
+static constexpr size_t kMaxCopies = 64;
+
+static uint64_t readClock() {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 relax_rt_status relax_rt_context::setDevice(const std::string &name) {
   if (running || counters.kernel_launches || heldBytes())
@@ -119,21 +128,49 @@ relax_rt_status relax_rt_context::moveToDevice(DeviceBuffer &buffer) {
     }
     return copy(found->second) ? RELAX_RT_OK : refuse();
   }
-  for (DeviceInput &input : deviceInputs)
-    if (input.data == buffer.data && input.bytes >= buffer.bytes) {
-      buffer.data = input.block.data();
+  const auto *data = static_cast<const char *>(buffer.data);
+  if (!isRead(data, data + std::max<uint64_t>(buffer.bytes, 1))) {
+    // Host code may write something else there for the next launch.
+    if (numDeviceCopies == kMaxCopies)
+      if (relax_rt_status status = awaitDevice())
+        return status;
+    if (numDeviceCopies == deviceCopies.size())
+      deviceCopies.emplace_back();
+    return copy(deviceCopies[numDeviceCopies++]) ? RELAX_RT_OK : refuse();
+  }
+  for (size_t i = 0; i < numDeviceInputs; ++i)
+    if (deviceInputs[i].data == data && deviceInputs[i].bytes >= buffer.bytes) {
+      buffer.data = deviceInputs[i].block.data();
       return RELAX_RT_OK;
     }
-  auto spare =
-      std::find_if(deviceInputs.begin(), deviceInputs.end(), [](const DeviceInput &input) { return !input.data; });
-  if (spare == deviceInputs.end())
-    spare = deviceInputs.emplace(deviceInputs.end());
-  const void *data = buffer.data;
-  if (!copy(spare->block))
+  if (numDeviceInputs == deviceInputs.size())
+    deviceInputs.emplace_back();
+  DeviceInput &input = deviceInputs[numDeviceInputs++];
+  input.data = nullptr;
+  if (!copy(input.block))
     return refuse();
-  spare->data = data;
-  spare->bytes = buffer.bytes;
+  input.data = data;
+  input.bytes = buffer.bytes;
   return RELAX_RT_OK;
+}
+
+relax_rt_status relax_rt_context::awaitDevice() {
+  if (!isLaunching)
+    return RELAX_RT_OK;
+  isLaunching = false;
+  numDeviceCopies = 0;
+  relax_rt_status status = device->finish();
+  deviceCounters.nanoseconds += readClock() - launchesBegan;
+  ++deviceCounters.waits;
+  if (status)
+    return failHere(status, relax_rt_last_error());
+  uint32_t error = 0;
+  std::memcpy(&error, errorWord.data(), sizeof(error));
+  if (error == 0)
+    return RELAX_RT_OK;
+  std::memset(errorWord.data(), 0, sizeof(error));
+  hasDeviceError = true;
+  return failHere(RELAX_RT_KERNEL_ERROR, "a check of a kernel failed on the device");
 }
 
 relax_rt_status relax_rt_context::launchOnDevice(size_t kernel, void *const *buffers, const int64_t *scalars,
@@ -172,25 +209,24 @@ relax_rt_status relax_rt_context::launchOnDevice(size_t kernel, void *const *buf
       return status;
     }
   }
-  if (!errorWord.data() && !grow(errorWord, kAlignment))
-    return failHere(RELAX_RT_OUT_OF_MEMORY, "the device has no memory");
+  if (!errorWord.data()) {
+    if (!grow(errorWord, kAlignment))
+      return failHere(RELAX_RT_OUT_OF_MEMORY, "the device has no memory");
+    std::memset(errorWord.data(), 0, kAlignment);
+  }
   launch.error = errorWord.data();
-  std::memset(launch.error, 0, 4);
-  auto start = std::chrono::steady_clock::now();
-  relax_rt_status launched = device->launch(launch);
-  auto taken = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
-  deviceCounters.nanoseconds += static_cast<uint64_t>(taken.count());
-  if (relax_rt_status status = launched)
+  if (!isLaunching)
+    launchesBegan = readClock();
+  isLaunching = true; // also what could not be given to it whole is waited for
+  if (relax_rt_status status = device->launch(launch))
     return failHere(status, "kernel " + quote(module.metadata.kernels[kernel].name) + ": " + relax_rt_last_error());
   chargedBytes -= charged;
-  uint32_t error;
-  std::memcpy(&error, launch.error, sizeof(error));
   ++deviceCounters.device_launches;
   for (const std::vector<uint32_t> &numbers : launch.numbers)
     deviceCounters.dispatches += numbers[0] != 0;
-  // Which error it was tells the CPU's kernel, which writes everything anew.
-  isDone = error == 0;
-  return RELAX_RT_OK;
+  isDone = true;
+  // A trace tells how long each took; earlier code does not say when it reads.
+  return traceFn || !module.awaitsLaunches ? awaitDevice() : RELAX_RT_OK;
 }
 
 //===----------------------------------------------------------------------===//

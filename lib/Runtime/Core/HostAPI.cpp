@@ -55,6 +55,9 @@ void relax_rt_context::makeRoom(uint64_t bytes) {
 /// What grows a little with each call (`stepwise`), such as a cache, gets room for a few more, so that it is not
 /// allocated anew each time.
 bool relax_rt_context::grow(Block &block, uint64_t bytes, bool stepwise) {
+  // Launches may still use what is given back.
+  if (awaitDevice() != RELAX_RT_OK)
+    return false;
   if (stepwise && memoryLimit == 0 && block.capacity() >= bytes / 2 && bytes <= UINT64_MAX / 2)
     bytes += bytes / 4;
   block.release();
@@ -232,6 +235,9 @@ relax_rt_status relax_rt_context::launchHere(size_t id, void *const *buffers, co
       return status;
     if (isDone)
       return RELAX_RT_OK;
+    // It reads what launches before it have written.
+    if (relax_rt_status status = awaitDevice())
+      return status;
     ++deviceCounters.cpu_launches;
   }
   runKernel(module.kernels[id], buffers, scalars, range, &error);
@@ -256,6 +262,8 @@ relax_rt_status relax_rt_context::callExtern(int64_t function, const relax_rt_te
 relax_rt_status relax_rt_context::callLibrary(size_t id, const relax_rt_tensor_view *args, int64_t numArgs,
                                               const int64_t *scalars, int64_t numScalars) {
   if (relax_rt_status status = pollCancel())
+    return status;
+  if (relax_rt_status status = awaitDevice())
     return status;
   if (!module.externs[id].fn)
     return failHere(RELAX_RT_UNAVAILABLE,
@@ -360,4 +368,5 @@ const relax_rt_host_api relax_rt::kHostApi = {
        int64_t numArgs, const int64_t *scalars, int64_t numScalars) {
       return forward(inv, &relax_rt_context::callInRegion, function, indices, args, numArgs, scalars, numScalars);
     },
+    [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::awaitDevice); },
 };

@@ -56,7 +56,8 @@ struct relax_rt_module {
   std::vector<relax_rt::ExternFunction> externs;
   relax_rt::Mapping weights;
   std::vector<relax_rt::DeviceTarget> devices;
-  std::string cpuLevel; // whose code is loaded; empty: the only one
+  bool awaitsLaunches = false; // host code says when it reads what kernels have written
+  std::string cpuLevel;        // whose code is loaded; empty: the only one
 
 private:
   relax_rt_status readDescription(const relax_rt::ArtifactFile &artifact);

@@ -64,6 +64,7 @@ relax_rt_status relax_rt_module::readMetadata(const ArtifactFile &artifact) {
 }
 
 relax_rt_status relax_rt_module::readDevices(const ArtifactFile &artifact) {
+  awaitsLaunches = artifact.abiVersion() >= 6;
   std::vector<uint8_t> bytes;
   if (relax_rt_status status = artifact.read(SectionKind::Devices, bytes))
     return status;

@@ -117,6 +117,8 @@ relax_rt_status relax_rt_context::extendOutput(int64_t index, const int64_t *dim
   uint64_t bytes;
   if (relax_rt_status status = beginOutput(index, dims, bytes))
     return status;
+  if (relax_rt_status status = awaitDevice()) // rows may be copied
+    return status;
   const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
   auto name = [&] { return "output " + quote(info.name); };
   if (input < 0 || static_cast<uint64_t>(input) >= current->inputs.size())

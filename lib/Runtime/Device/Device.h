@@ -51,8 +51,11 @@ public:
   /// Whether [data, data + bytes) lies in one allocation, at an offset that a buffer may have.
   virtual bool owns(const void *data, uint64_t bytes) const = 0;
 
-  /// Runs all stages and waits for them.
+  /// Runs all stages after those of earlier launches, of which each sees what these wrote. They may be running when
+  /// this returns: memory of the launch stays what it is until `finish`.
   virtual relax_rt_status launch(const DeviceLaunch &launch) = 0;
+  /// Waits for all launches; the host sees what they wrote.
+  virtual relax_rt_status finish() = 0;
 };
 
 /// RELAX_RT_UNAVAILABLE, with the reason, where there is no driver or no device.

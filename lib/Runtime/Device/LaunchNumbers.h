@@ -1,4 +1,4 @@
-//===- LaunchNumbers.h - Sizes that the stages of a launch read -*- C++ -*-===//
+//===- LaunchNumbers.h - Sizes that the stages of launches read -*- C++ -*-===//
 //
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
@@ -9,37 +9,50 @@
 #include "Device.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace relax_rt {
 
-/// Memory of a device for the numbers of a launch's stages, kept for the next launch. It goes with the device's own.
+/// Memory of a device for the numbers of the stages that were not waited for. It goes with the device's own.
 class LaunchNumbers {
 public:
-  /// Room for the numbers of a stage, so that those of the next begin where a buffer may.
-  static uint64_t getBytes(const std::vector<uint32_t> &values) { return (values.size() * 4 + 63) / 64 * 64; }
   /// Whether no stage has an element.
   static bool isEmpty(const DeviceLaunch &launch) {
     return std::all_of(launch.numbers.begin(), launch.numbers.end(),
                        [](const std::vector<uint32_t> &values) { return values[0] == 0; });
   }
 
-  /// False when the device has no memory for them.
-  bool reserve(Device &device, const DeviceLaunch &launch) {
-    uint64_t needed = 0;
-    for (const std::vector<uint32_t> &values : launch.numbers)
-      needed += getBytes(values);
-    if (bytes >= needed)
-      return true;
-    device.release(memory);
-    memory = device.allocate(needed);
-    bytes = memory ? needed : 0;
-    return memory != nullptr;
+  /// A copy of the numbers of a stage, where a buffer may begin; null when the device has no memory for them.
+  void *add(Device &device, const std::vector<uint32_t> &values) {
+    uint64_t needed = (values.size() * 4 + 63) / 64 * 64;
+    while (next < chunks.size() && chunks[next].bytes - used < needed) {
+      ++next;
+      used = 0;
+    }
+    if (next == chunks.size()) {
+      uint64_t bytes = std::max(needed, kChunkBytes);
+      void *memory = device.allocate(bytes);
+      if (!memory)
+        return nullptr;
+      chunks.push_back({static_cast<char *>(memory), bytes});
+    }
+    char *place = chunks[next].memory + used;
+    std::memcpy(place, values.data(), values.size() * 4);
+    used += needed;
+    return place;
   }
-  char *data() const { return static_cast<char *>(memory); }
+  /// All that was added has been read.
+  void reset() { next = used = 0; }
 
 private:
-  void *memory = nullptr;
-  uint64_t bytes = 0;
+  static constexpr uint64_t kChunkBytes = 16384;
+  struct Chunk {
+    char *memory;
+    uint64_t bytes;
+  };
+  std::vector<Chunk> chunks;
+  size_t next = 0; // the chunk that is being filled
+  uint64_t used = 0;
 };
 
 } // namespace relax_rt

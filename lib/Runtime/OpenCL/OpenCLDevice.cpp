@@ -187,22 +187,23 @@ relax_rt_status OpenCLDevice::enqueue(const DeviceLaunch &launch, const DeviceSt
 relax_rt_status OpenCLDevice::launch(const DeviceLaunch &launch) {
   if (LaunchNumbers::isEmpty(launch))
     return RELAX_RT_OK;
-  if (!launchNumbers.reserve(*this, launch))
-    return failLiteral(RELAX_RT_OUT_OF_MEMORY, "OpenCL: no memory for the sizes of a kernel");
   const std::vector<cl::Kernel> *kernels = nullptr;
   if (relax_rt_status status = prepare(*launch.kernel, kernels))
     return status;
-  char *numbers = launchNumbers.data();
-  relax_rt_status status = RELAX_RT_OK;
-  for (size_t i = 0; i < kernels->size() && status == RELAX_RT_OK; ++i) {
+  for (size_t i = 0; i < kernels->size(); ++i) {
     const std::vector<uint32_t> &values = launch.numbers[i];
     if (values[0] == 0)
       continue;
-    std::memcpy(numbers, values.data(), values.size() * 4);
-    status = enqueue(launch, launch.kernel->stages[i], (*kernels)[i], numbers, values[0]);
-    numbers += LaunchNumbers::getBytes(values);
+    void *numbers = launchNumbers.add(*this, values);
+    if (!numbers)
+      return failLiteral(RELAX_RT_OUT_OF_MEMORY, "OpenCL: no memory for the sizes of a kernel");
+    if (relax_rt_status status = enqueue(launch, launch.kernel->stages[i], (*kernels)[i], numbers, values[0]))
+      return status;
   }
-  // Also after a failure: what was begun uses the memory.
-  relax_rt_status finished = check(driver.Finish(queue), "clFinish");
-  return status == RELAX_RT_OK ? finished : status;
+  return RELAX_RT_OK;
+}
+
+relax_rt_status OpenCLDevice::finish() {
+  launchNumbers.reset();
+  return check(driver.Finish(queue), "clFinish");
 }

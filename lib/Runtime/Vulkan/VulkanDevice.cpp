@@ -23,7 +23,8 @@ VulkanDevice::~VulkanDevice() {
     driver.DestroyBuffer(device, allocation.buffer, nullptr);
     driver.FreeMemory(device, allocation.memory, nullptr);
   }
-  driver.DestroyDescriptorPool(device, descriptorPool, nullptr);
+  for (const DescriptorPool &it : descriptorPools)
+    driver.DestroyDescriptorPool(device, it.pool, nullptr);
   driver.DestroyFence(device, fence, nullptr);
   driver.DestroyCommandPool(device, commandPool, nullptr);
   driver.DestroyDevice(device, nullptr);
@@ -134,10 +135,6 @@ relax_rt_status VulkanDevice::createDevice() {
   CommandPoolCreateInfo pool = {kCommandPoolCreateInfo, nullptr, 0, family};
   if (relax_rt_status status =
           check(driver.CreateCommandPool(device, &pool, nullptr, &commandPool), "vkCreateCommandPool"))
-    return status;
-  CommandBufferAllocateInfo buffers = {kCommandBufferAllocateInfo, nullptr, commandPool, 0, 1};
-  if (relax_rt_status status =
-          check(driver.AllocateCommandBuffers(device, &buffers, &commands), "vkAllocateCommandBuffers"))
     return status;
   FenceCreateInfo fenceInfo = {kFenceCreateInfo, nullptr, 0};
   return check(driver.CreateFence(device, &fenceInfo, nullptr, &fence), "vkCreateFence");
