@@ -56,7 +56,7 @@ void relax_rt_context::makeRoom(uint64_t bytes) {
 /// allocated anew each time.
 bool relax_rt_context::grow(Block &block, uint64_t bytes, bool stepwise) {
   // Launches may still use what is given back.
-  if (awaitDevice() != RELAX_RT_OK)
+  if ((block.data() || memoryLimit) && awaitDevice() != RELAX_RT_OK)
     return false;
   if (stepwise && memoryLimit == 0 && block.capacity() >= bytes / 2 && bytes <= UINT64_MAX / 2)
     bytes += bytes / 4;
