@@ -389,12 +389,216 @@ def test_tosa(relax):
         np.testing.assert_array_equal(result["result1"][:, 0], result["result0"].argmax(-1))
 
 
-def test_tosa_refusals(relax):
-    text = """func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
-  %0 = tosa.clz %x : (tensor<?xi32>) -> tensor<?xi32>
-  return %0 : tensor<?xi32>
-}"""
-    with pytest.raises(relax.RelaxError, match="'tosa.clz' op is not known to the import"):
+# Integers of quantized models: multiplier and shift for each channel, zero points, two ways to round.
+TOSA_RESCALE = """
+func.func @main(%x: tensor<?x3xi32>, %m: tensor<3xi32>, %s: tensor<3xi8>) -> (tensor<?x3xi8>, tensor<?x3xi8>, tensor<?x3xi32>) {
+  %zi = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %zo = "tosa.const"() <{values = dense<-3> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zu = "tosa.const"() <{values = dense<-128> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.rescale %x, %m, %s, %zi, %zo {rounding_mode = DOUBLE_ROUND, scale32 = true, per_channel = true,
+      input_unsigned = false, output_unsigned = false}
+      : (tensor<?x3xi32>, tensor<3xi32>, tensor<3xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<?x3xi8>
+  %m1 = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %s1 = "tosa.const"() <{values = dense<30> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %1 = tosa.rescale %0, %m1, %s1, %zo, %zu {rounding_mode = SINGLE_ROUND, scale32 = true, per_channel = false,
+      input_unsigned = false, output_unsigned = true}
+      : (tensor<?x3xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<?x3xi8>
+  %2 = tosa.rescale %1, %m1, %s1, %zu, %zi {rounding_mode = SINGLE_ROUND, scale32 = true, per_channel = false,
+      input_unsigned = true, output_unsigned = false}
+      : (tensor<?x3xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi32>) -> tensor<?x3xi32>
+  return %0, %1, %2 : tensor<?x3xi8>, tensor<?x3xi8>, tensor<?x3xi32>
+}
+"""
+
+
+def rescale(x, multiplier, shift, zero, low, high, double=False):
+    """TOSA's apply_scale_32, in Python's integers."""
+    rounding = 1 << (shift - 1)
+    if double and shift > 31:
+        rounding += 1 << 30 if x >= 0 else -(1 << 30)
+    return min(max((x * multiplier + rounding >> shift) + zero, low), high)
+
+
+def test_tosa_rescale(relax):
+    """Halves, limits, every shift of two kinds of rounding: equal to the last bit."""
+    function, numbers = run_main(relax, TOSA_RESCALE, "relax-import-tosa"), np.random.default_rng(0)
+    for n in (0, 1, 7, 257, 3):
+        x = numbers.integers(-2**31, 2**31 - 1, (n, 3), dtype=np.int32) >> numbers.integers(0, 30, (n, 3), dtype=np.int32)
+        m = numbers.integers(2**30, 2**31 - 1, 3, dtype=np.int32)
+        s = numbers.integers(30, 62, 3).astype(np.int8)
+        result = function(x, m, s)
+        want = np.array([[rescale(int(x[i, j]), int(m[j]), int(s[j]), -3, -128, 127, double=True) for j in range(3)]
+                         for i in range(n)], np.int8).reshape(n, 3)
+        np.testing.assert_array_equal(result["result0"], want)
+        unsigned = np.clip(want.astype(np.int32) + 3 + 128, 0, 255)
+        np.testing.assert_array_equal(result["result1"], unsigned.astype(np.uint8).view(np.int8))
+        np.testing.assert_array_equal(result["result2"], unsigned - 128)
+
+
+def test_tosa_products_with_zero_points(relax):
+    function, numbers = run_main(relax, """
+func.func @main(%x: tensor<?x?x5x2xi8>, %w: tensor<3x3x3x2xi8>, %b: tensor<3xi32>, %p: tensor<?x?x4xi8>, %q: tensor<?x4x?xi8>)
+    -> (tensor<?x?x5x3xi32>, tensor<?x?x?xi32>) {
+  %zx = "tosa.const"() <{values = dense<-7> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zw = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zq = "tosa.const"() <{values = dense<5> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i32, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}
+      : (tensor<?x?x5x2xi8>, tensor<3x3x3x2xi8>, tensor<3xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<?x?x5x3xi32>
+  %1 = tosa.matmul %p, %q, %zx, %zq : (tensor<?x?x4xi8>, tensor<?x4x?xi8>, tensor<1xi8>, tensor<1xi8>) -> tensor<?x?x?xi32>
+  return %0, %1 : tensor<?x?x5x3xi32>, tensor<?x?x?xi32>
+}""", "relax-import-tosa"), np.random.default_rng(0)
+    for n, h, m, k in ((1, 1, 1, 1), (0, 4, 0, 3), (2, 7, 5, 6), (1, 17, 33, 2), (1, 2, 1, 0)):
+        x, w, p, q = (numbers.integers(-128, 128, shape).astype(np.int8)
+                      for shape in ((n, h, 5, 2), (3, 3, 3, 2), (n, m, 4), (n, 4, k)))
+        b = numbers.integers(-1000, 1000, 3).astype(np.int32)
+        result = function(x, w, b, p, q)
+        image = np.pad(x.astype(np.int64) + 7, ((0, 0), (1, 1), (1, 1), (0, 0)))
+        want = sum(image[:, i:i + h, j:j + 5] @ w[:, i, j].astype(np.int64).T for i in range(3) for j in range(3)) + b
+        np.testing.assert_array_equal(result["result0"], want)
+        np.testing.assert_array_equal(result["result1"], (p.astype(np.int64) + 7) @ (q.astype(np.int64) - 5))
+
+
+def test_tosa_table(relax):
+    function = run_main(relax, """
+func.func @main(%x: tensor<?xi8>, %t: tensor<256xi8>, %y: tensor<?xi16>, %u: tensor<513xi16>) -> (tensor<?xi8>, tensor<?xi32>) {
+  %0 = tosa.table %x, %t : (tensor<?xi8>, tensor<256xi8>) -> tensor<?xi8>
+  %1 = tosa.table %y, %u : (tensor<?xi16>, tensor<513xi16>) -> tensor<?xi32>
+  return %0, %1 : tensor<?xi8>, tensor<?xi32>
+}""", "relax-import-tosa")
+    numbers = np.random.default_rng(0)
+    t, u = numbers.integers(-128, 128, 256).astype(np.int8), numbers.integers(-2**15, 2**15, 513).astype(np.int16)
+    for x, y in ((np.arange(-128, 128), np.arange(-2**15, 2**15)), (np.zeros(0), np.zeros(0)), (np.ones(1), np.full(1, -2**15))):
+        result = function(x.astype(np.int8), t, y.astype(np.int16), u)
+        y, wide = y.astype(np.int64), u.astype(np.int64)
+        index, fraction = (y + 2**15) >> 7, y & 127
+        np.testing.assert_array_equal(result["result0"], t[x.astype(np.int64) + 128])
+        np.testing.assert_array_equal(result["result1"], (wide[index] << 7) + (wide[index + 1] - wide[index]) * fraction)
+
+
+def resize(x, scale, offset, border, linear):
+    """TOSA's formula for one axis after the other; x is (height, width), in float64 or integers."""
+    for axis in (0, 1):
+        n, d, extent = scale[2 * axis], scale[2 * axis + 1], x.shape[axis]
+        place = np.arange(((extent - 1) * n - offset[axis] + border[axis]) // d + 1) * d + offset[axis]
+        low, rest = place // n, place % n
+        first, second = np.clip(low, 0, extent - 1), np.clip(low + 1, 0, extent - 1)
+        rest = rest.reshape(-1, 1) if axis == 0 else rest
+        if not linear:
+            x = x.take(np.where(2 * rest.ravel() >= n, second, first), axis)
+        else:
+            x = x.take(first, axis) * (n - rest) + x.take(second, axis) * rest
+            x = x / n if x.dtype == np.float64 else x
+    return x
+
+
+@pytest.mark.parametrize("scale, offset, border", [((4, 2, 6, 4), (-1, 0), (1, 2)), ((2, 1, 2, 1), (0, 0), (0, 0)),
+                                                   ((1, 2, 3, 5), (0, -2), (0, 1)), ((16, 1, 1, 1), (-16, 0), (0, 0))])
+@pytest.mark.parametrize("dtype, mode", [("f32", "BILINEAR"), ("f32", "NEAREST_NEIGHBOR"), ("i8", "BILINEAR"), ("i8", "NEAREST_NEIGHBOR")])
+def test_tosa_resize(relax, scale, offset, border, dtype, mode):
+    out = "i32" if (dtype, mode) == ("i8", "BILINEAR") else dtype
+    function, numbers = run_main(relax, f"""
+func.func @main(%x: tensor<?x?x?x2x{dtype}>) -> tensor<?x?x?x2x{out}> {{
+  %scale = tosa.const_shape {{values = dense<[{', '.join(map(str, scale))}]> : tensor<4xindex>}} : () -> !tosa.shape<4>
+  %offset = tosa.const_shape {{values = dense<[{offset[0]}, {offset[1]}]> : tensor<2xindex>}} : () -> !tosa.shape<2>
+  %border = tosa.const_shape {{values = dense<[{border[0]}, {border[1]}]> : tensor<2xindex>}} : () -> !tosa.shape<2>
+  %0 = tosa.resize %x, %scale, %offset, %border {{mode = {mode}}}
+      : (tensor<?x?x?x2x{dtype}>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x?x?x2x{out}>
+  return %0 : tensor<?x?x?x2x{out}>
+}}""", "relax-import-tosa"), np.random.default_rng(0)
+    for n, h, w in ((1, 1, 1), (0, 2, 2), (2, 5, 7), (1, 31, 4), (1, 1, 2)):
+        x = numbers.standard_normal((n, h, w, 2)) if dtype == "f32" else numbers.integers(-128, 128, (n, h, w, 2))
+        x = x.astype({"f32": np.float32, "i8": np.int8}[dtype])
+        wide = x.astype(np.float64 if dtype == "f32" else np.int64)
+        result = first(function(x))
+        for i in range(n):
+            for c in range(2):
+                want = resize(wide[i, :, :, c], scale, offset, border, mode == "BILINEAR")
+                np.testing.assert_allclose(result[i, :, :, c], want, rtol=1e-5 if dtype == "f32" else 0, atol=1e-6 if dtype == "f32" else 0)
+    with pytest.raises(relax.RelaxError) as caught:
+        function(np.zeros((1, 0, 2, 2), {"f32": np.float32, "i8": np.int8}[dtype]))
+    assert caught.value.status in ("shape mismatch", "guard failed")
+
+
+TOSA_CONTROL = """
+func.func @main(%x: tensor<?xf32>, %n: tensor<i32>, %c: tensor<i1>) -> (tensor<i32>, tensor<?xf32>) {
+  %0 = "tosa.cond_if"(%c, %x) ({
+  ^bb0(%a: tensor<?xf32>):
+    %1 = tosa.add %a, %a : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    tosa.yield %1 : tensor<?xf32>
+  }, {
+  ^bb0(%a: tensor<?xf32>):
+    tosa.yield %a : tensor<?xf32>
+  }) : (tensor<i1>, tensor<?xf32>) -> tensor<?xf32>
+  %i:2 = "tosa.while_loop"(%n, %0) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<?xf32>):
+    %z = "tosa.const"() <{values = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %1 = tosa.greater %a, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    tosa.yield %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i32>, %b: tensor<?xf32>):
+    %one = "tosa.const"() <{values = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %half = "tosa.const"() <{values = dense<0.5> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+    %1 = tosa.sub %a, %one : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %2 = tosa.mul %b, %half, %s : (tensor<?xf32>, tensor<1xf32>, tensor<1xi8>) -> tensor<?xf32>
+    tosa.yield %1, %2 : tensor<i32>, tensor<?xf32>
+  }) : (tensor<i32>, tensor<?xf32>) -> (tensor<i32>, tensor<?xf32>)
+  return %i#0, %i#1 : tensor<i32>, tensor<?xf32>
+}
+"""
+
+
+def test_tosa_control_flow(relax):
+    function = run_main(relax, TOSA_CONTROL, "relax-import-tosa")
+    for n, count, condition in ((0, 2, True), (1, 0, False), (5, 3, True), (101, 7, False), (2, 1, True)):
+        x = np.arange(n, dtype=np.float32)
+        result = function(x, np.int32(count), np.bool_(condition))
+        assert result["result0"] == 0
+        np.testing.assert_array_equal(result["result1"], x * (2 if condition else 1) * 0.5**count)
+
+
+def test_tosa_integers(relax):
+    """Rounded shifts and products, and leading zeros."""
+    function = run_main(relax, """
+func.func @main(%x: tensor<?xi32>, %s: tensor<?xi32>, %p: tensor<1xi8>) -> (tensor<?xi32>, tensor<?xi32>, tensor<?xi32>) {
+  %0 = tosa.arithmetic_right_shift %x, %s {round = true} : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi32>
+  %1 = tosa.mul %x, %s, %p : (tensor<?xi32>, tensor<?xi32>, tensor<1xi8>) -> tensor<?xi32>
+  %2 = tosa.clz %x : (tensor<?xi32>) -> tensor<?xi32>
+  return %0, %1, %2 : tensor<?xi32>, tensor<?xi32>, tensor<?xi32>
+}""", "relax-import-tosa")
+    numbers = np.random.default_rng(0)
+    for n, p in ((0, 3), (1, 0), (200, 5), (3, 31)):
+        x = numbers.integers(-2**31, 2**31, n).astype(np.int32) >> numbers.integers(0, 32, n).astype(np.int32)
+        x[:1] = 0
+        s = numbers.integers(0, 32, n).astype(np.int32)
+        result, pairs = function(x, s, np.array([p], np.int8)), list(zip(x.tolist(), s.tolist()))
+        assert result["result0"].tolist() == [(a >> b) + ((a >> (b - 1)) & 1 if b else 0) for a, b in pairs]
+        products = [(a * b + ((1 << p) >> 1)) >> p for a, b in pairs]
+        assert result["result1"].tolist() == np.array(products, np.int64).astype(np.int32).tolist()
+        assert result["result2"].tolist() == [32 - (a % 2**32).bit_length() for a in x.tolist()]
+
+
+TOSA_NUMBERS = """
+%c = "tosa.const"() <{values = dense<1> : tensor<1xi32>}> : () -> tensor<1xi32>
+%z = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+%d = "tosa.const"() <{values = dense<2> : tensor<1xi8>}> : () -> tensor<1xi8>
+%e = "tosa.const"() <{values = dense<0> : tensor<1xi48>}> : () -> tensor<1xi48>
+%j = tosa.cast %i : (tensor<?x1xi32>) -> tensor<?x1xi16>
+"""
+
+
+@pytest.mark.parametrize("op, message", [
+    ("tosa.scatter %x, %i, %x : (tensor<?x1x2xf32>, tensor<?x1xi32>, tensor<?x1x2xf32>) -> tensor<?x1x2xf32>",
+     "'tosa.scatter' op is not known to the import"),
+    ("tosa.rescale %i, %c, %d, %z, %e {rounding_mode = SINGLE_ROUND, scale32 = true, per_channel = false, input_unsigned = false, "
+     "output_unsigned = false} : (tensor<?x1xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi48>) -> tensor<?x1xi48>",
+     "'tosa.rescale' op has elements of more than 32 bits, which is not supported"),
+    ("tosa.mul %j, %j, %d : (tensor<?x1xi16>, tensor<?x1xi16>, tensor<1xi8>) -> tensor<?x1xi16>",
+     "'tosa.mul' op shifts a product that is not of 32 bits"),
+])
+def test_tosa_refusals(relax, op, message):
+    text = f"func.func @main(%x: tensor<?x1x2xf32>, %i: tensor<?x1xi32>) -> tensor<?x1x2xf32> {{{TOSA_NUMBERS}%0 = {op}\nreturn %x : tensor<?x1x2xf32>\n}}"
+    with pytest.raises(relax.RelaxError, match=message):
         relax.Module.parse(text).run("relax-import-tosa")
 
 
@@ -463,6 +667,37 @@ func.func @main(%x: tensor<?xf32>, %k: tensor<?xf32>, %like: tensor<?xf32>) -> t
         np.testing.assert_allclose(first(function(x, kernel, x[:n - k + 1])), np.correlate(x, kernel, "valid"), rtol=1e-4, atol=1e-5)
     with pytest.raises(relax.RelaxError):
         function(x, x, np.zeros(2, np.float32))
+
+
+def test_linalg_insert_slice(relax):
+    """Rows at a computed place, and one column, in the place of others."""
+    function = run_main(relax, """
+func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %c: tensor<?xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %m = tensor.dim %y, %c0 : tensor<?x4xf32>
+  %start = arith.subi %n, %m : index
+  %0 = tensor.insert_slice %y into %x[%start, 0] [%m, 4] [1, 1] : tensor<?x4xf32> into tensor<?x4xf32>
+  %1 = tensor.insert_slice %c into %x[0, 2] [%n, 1] [1, 1] : tensor<?xf32> into tensor<?x4xf32>
+  return %0, %1 : tensor<?x4xf32>, tensor<?x4xf32>
+}""", "relax-import-linalg")
+    numbers = np.random.default_rng(0)
+    for n, m in ((0, 0), (1, 0), (1, 1), (7, 3), (101, 50), (2, 1)):
+        x, y, c = (numbers.standard_normal(shape).astype(np.float32) for shape in ((n, 4), (m, 4), n))
+        result, rows, column = function(x, y, c), x.copy(), x.copy()
+        rows[n - m:], column[:, 2] = y, c
+        np.testing.assert_array_equal(result["result0"], rows)
+        np.testing.assert_array_equal(result["result1"], column)
+    for shapes in (((3, 4), (4, 4), 3), ((3, 4), (2, 4), 2)):
+        with pytest.raises(relax.RelaxError):
+            function(*(np.zeros(shape, np.float32) for shape in shapes))
+    with pytest.raises(relax.RelaxError, match="'tensor.insert_slice' op has a stride that is not 1, which is not supported"):
+        relax.Module.parse("""
+func.func @main(%x: tensor<8xf32>, %y: tensor<4xf32>) -> tensor<8xf32> {
+  %0 = tensor.insert_slice %y into %x[0] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
+}""").run("relax-import-linalg")
 
 
 def test_linalg_refusals(relax):

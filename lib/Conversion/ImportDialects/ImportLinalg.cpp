@@ -129,6 +129,37 @@ static void emitExtractSlice(ForeignImporter &w, Operation *op) {
   w.set(op->getResult(0), w.squeeze(result, dropped));
 }
 
+/// The source where it is put, the destination elsewhere.
+static void emitInsertSlice(ForeignImporter &w, Operation *op) {
+  auto insert = cast<tensor::InsertSliceOp>(op);
+  Value source = w.get(insert.getSource()), dest = w.get(insert.getDest());
+  Dims starts = getIndices(w, insert.getMixedOffsets()), sizes = getIndices(w, insert.getMixedSizes()),
+       own = w.dims(dest), behind;
+  if (w.failed())
+    return;
+  for (OpFoldResult stride : insert.getMixedStrides())
+    if (getIndex(w, stride).getConstant() != 1)
+      return w.fail("has a stride that is not 1, which is not supported");
+  for (auto [start, size, dim] : llvm::zip_equal(starts, sizes, own)) {
+    if (!start || !size)
+      return w.fail("has an offset or a size that is not known");
+    behind.push_back(dim - (start + size));
+    w.require({w.expr(0), sym::Fact::Op::LessEqual, start}, "a slice begins before its tensor");
+    w.require({start + size, sym::Fact::Op::LessEqual, dim}, "a slice is larger than its tensor");
+  }
+  Dims kept;
+  llvm::SmallBitVector dropped = insert.getDroppedDims();
+  for (auto [axis, size] : llvm::enumerate(sizes))
+    if (!dropped.test(axis))
+      kept.push_back(size);
+  for (auto [extent, size] : llvm::zip_equal(w.dims(source), kept))
+    w.requireEqual(extent, size);
+  Type boolean = w.builder.getI1Type();
+  Value inside = w.pad(w.broadcast(w.scalar(1, boolean), sizes), w.scalar(0, boolean), starts, behind);
+  Value moved = w.pad(w.reshape(source, sizes), w.scalarLike(0, source), starts, behind);
+  w.set(op->getResult(0), w.select(inside, moved, dest));
+}
+
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
@@ -360,6 +391,7 @@ static Emit getRule(StringRef name) {
                       .Case("tensor.empty", emitEmpty)
                       .Case("tensor.expand_shape", emitExpand)
                       .Case("tensor.extract_slice", emitExtractSlice)
+                      .Case("tensor.insert_slice", emitInsertSlice)
                       .Case("tensor.pad", emitPad)
                       .Case("tensor.reshape", emitReshape)
                       .Default(nullptr))

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::relax;
 
 static ForeignImporter::Emit getRule(StringRef name) {
-  for (auto getFamilyRule : {tosa_import::getElementwiseRule, tosa_import::getTensorRule})
+  for (auto getFamilyRule : {tosa_import::getElementwiseRule, tosa_import::getTensorRule, tosa_import::getScalingRule})
     if (ForeignImporter::Emit emit = getFamilyRule(name))
       return emit;
   return nullptr;

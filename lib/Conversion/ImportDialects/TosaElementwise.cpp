@@ -14,6 +14,10 @@ using namespace mlir;
 using namespace mlir::relax;
 using Emit = ForeignImporter::Emit;
 
+bool tosa_import::isZero(Value value) {
+  return value && (matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()));
+}
+
 bool tosa_import::isPlain(ForeignImporter &w, Operation *op, unsigned first) {
   if (auto mode = op->getAttrOfType<tosa::NanPropagationModeAttr>("nan_mode");
       mode && mode.getValue() != tosa::NanPropagationMode::PROPAGATE) {
@@ -24,7 +28,7 @@ bool tosa_import::isPlain(ForeignImporter &w, Operation *op, unsigned first) {
     Value value = w.get(operand);
     if (!value)
       return false;
-    if (!matchPattern(value, m_Zero()) && !matchPattern(value, m_AnyZeroFloat())) {
+    if (!isZero(value)) {
       w.fail("has a zero point or a shift that is not the constant 0, which is not supported");
       return false;
     }
@@ -41,9 +45,49 @@ template <typename OpTy> static void emitPlain(ForeignImporter &w, Operation *op
     w.set(op->getResult(0), w.create<OpTy>(getOperands(w, op)));
 }
 
+/// 2^(amount - 1), the half of what is shifted away, and 0 where nothing is.
+static Value half(ForeignImporter &w, Value amount) {
+  Value one = w.scalarLike(1, amount), zero = w.scalarLike(0, amount);
+  Value power = w.create<graph::ShiftLeftOp>({one, w.create<graph::MaximumOp>({w.sub(amount, one), zero})});
+  return w.select(w.create<graph::GreaterOp>({amount, zero}), power, zero);
+}
+
+/// Products of integers of 32 bits are shifted in 64, and rounded.
 static void emitMul(ForeignImporter &w, Operation *op) {
-  if (tosa_import::isPlain(w, op, 2))
-    w.set(op->getResult(0), w.mul(w.get(op->getOperand(0)), w.get(op->getOperand(1))));
+  Value a = w.get(op->getOperand(0)), b = w.get(op->getOperand(1)), shift = w.get(op->getOperand(2));
+  if (w.failed())
+    return;
+  if (tosa_import::isZero(shift))
+    return w.set(op->getResult(0), w.mul(a, b));
+  Type type = getElementTypeOrSelf(op->getResult(0).getType()), wide = w.builder.getI64Type();
+  if (!type.isInteger(32))
+    return w.fail("shifts a product that is not of 32 bits");
+  shift = w.squeeze(w.astype(shift, wide), {0});
+  Value product = w.add(w.mul(w.astype(a, wide), w.astype(b, wide)), half(w, shift));
+  w.set(op->getResult(0), w.astype(w.create<graph::ShiftRightOp>({product, shift}), type));
+}
+
+/// Half of the bits at a time: where all of them are 0 they are counted and left behind.
+static void emitClz(ForeignImporter &w, Operation *op) {
+  Value x = w.get(op->getOperand(0));
+  if (w.failed())
+    return;
+  Type own = w.elementType(x), type = w.builder.getIntegerType(own.getIntOrFloatBitWidth(), /*isSigned=*/false);
+  x = w.astype(x, type);
+  Value count = w.scalar(0, type), zero = count;
+  int64_t bits = own.getIntOrFloatBitWidth();
+  auto isEmpty = [&](int64_t top) {
+    Value rest = w.create<graph::ShiftRightOp>({x, w.scalar(static_cast<double>(bits - top), type)});
+    return w.create<graph::EqualOp>({rest, zero});
+  };
+  for (int64_t top = bits / 2; top > 0; top /= 2) {
+    Value empty = isEmpty(top), number = w.scalar(static_cast<double>(top), type);
+    count = w.add(count, w.select(empty, number, zero));
+    x = w.select(empty, w.create<graph::ShiftLeftOp>({x, number}), x);
+  }
+  // Of nothing but zeros one is left.
+  count = w.add(count, w.select(isEmpty(1), w.scalar(1, type), zero));
+  w.set(op->getResult(0), w.astype(count, own));
 }
 
 static void emitNegate(ForeignImporter &w, Operation *op) {
@@ -66,15 +110,20 @@ static void emitClamp(ForeignImporter &w, Operation *op) {
 }
 
 static void emitShift(ForeignImporter &w, Operation *op) {
-  if (auto shift = dyn_cast<tosa::ArithmeticRightShiftOp>(op); shift && shift.getRound())
-    return w.fail("rounds, which is not supported");
   Value x = w.get(op->getOperand(0)), amount = w.get(op->getOperand(1));
   if (w.failed())
     return;
   Type own = w.elementType(x), type = own;
   if (isa<tosa::LogicalRightShiftOp>(op)) // zeros come from above
     type = IntegerType::get(w.getContext(), own.getIntOrFloatBitWidth(), IntegerType::Unsigned);
-  w.set(op->getResult(0), w.astype(w.create<graph::ShiftRightOp>({w.astype(x, type), w.astype(amount, type)}), own));
+  Value shifted = w.astype(w.create<graph::ShiftRightOp>({w.astype(x, type), w.astype(amount, type)}), own);
+  if (auto shift = dyn_cast<tosa::ArithmeticRightShiftOp>(op); shift && shift.getRound()) {
+    // The highest bit of what is shifted away says where the middle is.
+    Value zero = w.scalar(0, own);
+    Value lost = w.create<graph::NotEqualOp>({w.create<graph::BitwiseAndOp>({x, half(w, amount)}), zero});
+    shifted = w.add(shifted, w.astype(lost, own));
+  }
+  w.set(op->getResult(0), shifted);
 }
 
 /// Floats are rounded to the nearest integer, halves to the even one.
@@ -104,6 +153,7 @@ Emit tosa_import::getElementwiseRule(StringRef name) {
       .Case("tosa.cast", emitCast)
       .Case("tosa.ceil", emitPlain<CeilOp>)
       .Case("tosa.clamp", emitClamp)
+      .Case("tosa.clz", emitClz)
       .Case("tosa.cos", emitPlain<CosOp>)
       .Case("tosa.equal", emitPlain<EqualOp>)
       .Case("tosa.erf", emitPlain<ErfOp>)

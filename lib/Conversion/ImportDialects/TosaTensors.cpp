@@ -147,13 +147,15 @@ static void emitArgMax(ForeignImporter &w, Operation *op) {
 //===----------------------------------------------------------------------===//
 
 static void emitMatMul(ForeignImporter &w, Operation *op) {
-  if (!tosa_import::isPlain(w, op, 2))
-    return;
   Value a = w.get(op->getOperand(0)), b = w.get(op->getOperand(1));
+  if (w.failed())
+    return;
   w.requireEqual(w.dims(a)[0], w.dims(b)[0]);
   w.requireEqual(w.dims(a)[2], w.dims(b)[1]);
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  w.set(op->getResult(0), w.create<graph::MatmulOp>({w.astype(a, type), w.astype(b, type)}));
+  a = tosa_import::withoutZeroPoint(w, a, w.get(op->getOperand(2)), type);
+  b = tosa_import::withoutZeroPoint(w, b, w.get(op->getOperand(3)), type);
+  w.set(op->getResult(0), w.create<graph::MatmulOp>({a, b}));
 }
 
 /// (n, spatial.., c) to (n, c, spatial..).
@@ -173,9 +175,13 @@ static Value toChannelsLast(ForeignImporter &w, Value x) {
 }
 
 static void emitConv(ForeignImporter &w, Operation *op) {
-  if (!tosa_import::isPlain(w, op, 3))
-    return;
   Value x = w.get(op->getOperand(0)), weight = w.get(op->getOperand(1)), bias = w.get(op->getOperand(2));
+  if (w.failed())
+    return;
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  // What is padded is the zero point, which is 0 once it is taken away.
+  x = tosa_import::withoutZeroPoint(w, x, w.get(op->getOperand(3)), type);
+  weight = tosa_import::withoutZeroPoint(w, weight, w.get(op->getOperand(4)), type);
   if (w.failed())
     return;
   int64_t groups = 1;
@@ -191,9 +197,8 @@ static void emitConv(ForeignImporter &w, Operation *op) {
   } else {
     weight = toChannelsFirst(w, weight);
   }
-  Type type = getElementTypeOrSelf(op->getResult(0).getType());
   Value result =
-      w.create<graph::ConvOp>({toChannelsFirst(w, w.astype(x, type)), w.astype(weight, type)},
+      w.create<graph::ConvOp>({toChannelsFirst(w, x), weight},
                               {w.attr("strides", getInts(op, "stride")), w.attr("pads", splitPads(getInts(op, "pad"))),
                                w.attr("dilations", getInts(op, "dilation")), w.attr("groups", groups)});
   w.set(op->getResult(0), w.add(toChannelsLast(w, result), bias));
