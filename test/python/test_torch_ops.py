@@ -9,9 +9,11 @@ from torch_models import torch
 
 pytest.importorskip("expecttest", reason="expecttest is not installed (utils/requirements-torch.txt)")
 
-SAMPLE = ["add", "atan2", "cat", "clamp", "cumsum", "diagonal", "div.floor_rounding", "gather", "index_put", "index_select",
-          "linalg.vander", "matmul", "nn.functional.conv2d", "nn.functional.group_norm", "nn.functional.layer_norm", "nn.functional.pad.reflect",
-          "nn.functional.scaled_dot_product_attention", "pow", "roll", "scatter_add", "softmax", "sort", "split", "std", "where"]
+SAMPLE = ["add", "argwhere", "atan2", "cat", "clamp", "cumsum", "diagonal", "div.floor_rounding", "gather",
+          "index_put", "index_select", "linalg.vander", "matmul", "nn.functional.conv2d",
+          "nn.functional.group_norm", "nn.functional.layer_norm", "nn.functional.pad.reflect",
+          "nn.functional.scaled_dot_product_attention", "pow", "roll", "scatter_add", "softmax", "sort",
+          "split", "std", "where"]
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from .._compiler import Expr, dim
 from .._graph import is_float, product, same, size
 from ._ops_elementwise import binary
 from ._ops_move import cut
@@ -93,6 +94,13 @@ def _index(c, a):
     return g.permute(result, others[:place] + taken + others[place:])
 
 
+def _get_found(c, extent):
+    """The symbol for how many are found; what torch knows of it from sizes, such as 0 of none, is compared."""
+    if isinstance(extent, Expr) and str(extent) in extent.symbols:
+        return extent
+    return dim(f"found_{c.graph.new_name()[1:]}")
+
+
 def _select_mask(c, x, mask, axis):
     g, shape = c.graph, c.shape()
     x_rest = x.shape[axis + mask.rank:]
@@ -104,7 +112,7 @@ def _select_mask(c, x, mask, axis):
         moved, front = g.permute(x, order), x.rank - axis - mask.rank
     else:
         moved, front, order = x, 0, list(range(x.rank))
-    extent = shape[axis]
+    extent = _get_found(c, shape[axis])
     result = g.op("compress", [moved, mask], x.dtype, moved.shape[:front + axis] + (extent,),
                   f"axis = {front + axis} : i64", None, f"{moved.name}, {mask.name} binds [{extent}]")
     g.show(result)
@@ -123,7 +131,7 @@ def _masked_select(c, a):
 
 @op("nonzero", "argwhere")
 def _nonzero(c, a):
-    g, number = c.graph, c.shape()[0]
+    g, number = c.graph, _get_found(c, c.shape()[0])
     result = g.op("nonzero", [a.self], "i64", (a.self.rank, number), "", None, f"{a.self.name} binds [{number}]")
     g.show(result)
     return g.permute(result, [1, 0])

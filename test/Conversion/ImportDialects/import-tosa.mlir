@@ -15,8 +15,18 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<1x?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @unknown(%x: tensor<?xi32>) -> tensor<?xi32> {
-  // expected-error@+1 {{'tosa.clz' op is not known to the import}}
+// CHECK-LABEL: func.func @leading_zeros(
+//       CHECK:   relax.shift_right {{.*}} -> tensor<?xui32
+//       CHECK:   relax.where
+func.func @leading_zeros(%x: tensor<?xi32>) -> tensor<?xi32> {
   %0 = tosa.clz %x : (tensor<?xi32>) -> tensor<?xi32>
   return %0 : tensor<?xi32>
+}
+
+// -----
+
+func.func @unknown(%x: tensor<?x1x2xf32>, %i: tensor<?x1xi32>) -> tensor<?x1x2xf32> {
+  // expected-error@+1 {{'tosa.scatter' op is not known to the import}}
+  %0 = tosa.scatter %x, %i, %x : (tensor<?x1x2xf32>, tensor<?x1xi32>, tensor<?x1x2xf32>) -> tensor<?x1x2xf32>
+  return %0 : tensor<?x1x2xf32>
 }
