@@ -300,3 +300,44 @@ def test_magika(tool, tmp_path):
         with np.load(tmp_path / "out.npz") as outputs:
             scores.append(outputs["target_label"])
     assert np.abs(scores[0] - scores[1]).max() <= 1e-6
+
+
+EXTENTS = """
+func.func @main(%x: tensor<?x2xf32, #relax_sym.shape<[n, 2]>>, %trip: tensor<i64>) -> tensor<1xi64> attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = tensor.extract %trip[] : tensor<i64>
+  %count = arith.index_cast %t : i64 to index
+  %zero = relax.constant dense<0> : tensor<1xi64>
+  %i0 = relax.erase_shape %x : tensor<?x2xf32, #relax_sym.shape<[n, 2]>> to tensor<?x2xf32>
+  %y, %sum = scf.for %i = %c0 to %count step %c1 iter_args(%acc = %i0, %total = %zero) -> (tensor<?x2xf32>, tensor<1xi64>) {
+    %a = relax.match_cast %acc binds [k] : tensor<?x2xf32> to tensor<?x2xf32, #relax_sym.shape<[k, 2]>>
+    %s = relax.shape_of %a : tensor<?x2xf32, #relax_sym.shape<[k, 2]>> -> !relax.shape<[k, 2]>
+    %m = relax.make_shape %s : (!relax.shape<[k, 2]>) -> !relax.shape<[k]>
+    %v = relax.shape_to_tensor %m : !relax.shape<[k]> -> tensor<1xi64>
+    %more = relax.add %total, %v : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %next = relax.concat %a, %x {axis = 0 : i64} : (tensor<?x2xf32, #relax_sym.shape<[k, 2]>>, tensor<?x2xf32, #relax_sym.shape<[n, 2]>>) -> tensor<?x2xf32, #relax_sym.shape<[k + n, 2]>>
+    %e = relax.erase_shape %next : tensor<?x2xf32, #relax_sym.shape<[k + n, 2]>> to tensor<?x2xf32>
+    scf.yield %e, %more : tensor<?x2xf32>, tensor<1xi64>
+  }
+  return %sum : tensor<1xi64>
+}
+"""
+
+
+@needs_driver
+def test_memory_of_host_code(tool, tmp_path):
+    """A loop tells kernels an extent through the same memory in each step; more steps than copies are kept of it."""
+    (tmp_path / "f.mlir").write_text(EXTENTS)
+    assert tool("relax-compile", tmp_path / "f.mlir", "--target=cpu,vulkan", "-o", tmp_path / "f.rlx").returncode == 0
+    cases = [(0, 3), (1, 3), (2, 1), (5, 0), (150, 2), (3, 1)]
+    command = []
+    for index, (trip, n) in enumerate(cases):
+        np.savez(tmp_path / f"in{index}.npz", arg0=np.ones((n, 2), np.float32), arg1=np.int64(trip))
+        command += ["--inputs", tmp_path / f"in{index}.npz", "--outputs", tmp_path / f"out{index}.npz"]
+    process = tool("relax-run", tmp_path / "f.rlx", "--device=vulkan", "--counters", *command)
+    assert process.returncode == 0, process.stderr
+    assert "launches on the CPU: 0\n" in process.stdout, process.stdout
+    for index, (trip, n) in enumerate(cases):
+        with np.load(tmp_path / f"out{index}.npz") as outputs:
+            assert outputs["result0"].tolist() == [n * trip * (trip + 1) // 2], f"trip {trip}, n {n}"

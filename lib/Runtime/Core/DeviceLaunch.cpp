@@ -131,9 +131,6 @@ relax_rt_status relax_rt_context::moveToDevice(DeviceBuffer &buffer) {
   const auto *data = static_cast<const char *>(buffer.data);
   if (!isRead(data, data + std::max<uint64_t>(buffer.bytes, 1))) {
     // Host code may write something else there for the next launch.
-    if (numDeviceCopies == kMaxCopies)
-      if (relax_rt_status status = awaitDevice())
-        return status;
     if (numDeviceCopies == deviceCopies.size())
       deviceCopies.emplace_back();
     return copy(deviceCopies[numDeviceCopies++]) ? RELAX_RT_OK : refuse();
@@ -158,7 +155,6 @@ relax_rt_status relax_rt_context::awaitDevice() {
   if (!isLaunching)
     return RELAX_RT_OK;
   isLaunching = false;
-  numDeviceCopies = 0;
   relax_rt_status status = device->finish();
   deviceCounters.nanoseconds += readClock() - launchesBegan;
   ++deviceCounters.waits;
@@ -181,6 +177,12 @@ relax_rt_status relax_rt_context::launchOnDevice(size_t kernel, void *const *buf
   launch.kernel = code;
   if (!code || !describeLaunch(*code, buffers, scalars, launch))
     return RELAX_RT_OK;
+  // Not at any other time: what this launch reads is copied before memory for it is found, which may wait.
+  if (numDeviceCopies >= kMaxCopies)
+    if (relax_rt_status status = awaitDevice())
+      return status;
+  if (!isLaunching)
+    numDeviceCopies = 0;
   std::vector<bool> isWritten(launch.buffers.size());
   for (const DeviceStage &stage : code->stages)
     for (size_t i = 0; i < stage.bindings.size(); ++i)
