@@ -77,6 +77,37 @@ def test_refused(tool, tmp_path):
     assert compiled.returncode == 1 and "no code for 'nvidia:sm_80': cannot run '/none' (pip install" in compiled.stderr, compiled.stderr
 
 
+def test_ptxas(tool, tmp_path):
+    """Where it is looked for: the toolkit that a variable names, then Python packages; nowhere else."""
+    plain = {key: value for key, value in os.environ.items() if key not in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "VIRTUAL_ENV")}
+    plain.update(PATH=str(tmp_path), CUDA_HOME=str(tmp_path / "toolkit"))
+
+    def make(folder):
+        """A program that writes its folder to the file behind -o."""
+        path = tmp_path / folder / "bin/ptxas"
+        path.parent.mkdir(parents=True)
+        path.write_text(f'#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\nprintf {folder} > "$2"\n')
+        path.chmod(0o755)
+
+    def compile_with(**environment):
+        return compile_to(tool, tmp_path, "nvidia:sm_80", ["exp"], f"--save-device-code={tmp_path}/code", env={**plain, **environment})
+
+    compiled = compile_with()
+    assert compiled.returncode == 1, compiled.stderr
+    assert (f"no code for 'nvidia:sm_80': no 'ptxas' in PATH, '{tmp_path}/toolkit/bin' (pip install nvidia-cuda-nvcc; "
+            "--target=nvidia:compute_80 needs none)") in compiled.stderr, compiled.stderr
+    package = "environment/lib/python3.11/site-packages/nvidia/cu13"
+    for folder in [package, "toolkit"]:
+        make(folder)
+        compiled = compile_with(VIRTUAL_ENV=str(tmp_path / "environment"))
+        assert compiled.returncode == 0, compiled.stderr
+        assert (tmp_path / "code/sm_80.exp.cubin").read_text() == folder
+    # What an assembler says is passed on.
+    (tmp_path / "toolkit/bin/ptxas").write_text("#!/bin/sh\necho wrong >&2\nexit 3\n")
+    compiled = compile_with()
+    assert compiled.returncode == 1 and f"no code of kernel 'exp' for 'nvidia:sm_80': '{tmp_path}/toolkit/bin/ptxas' failed: wrong" in compiled.stderr
+
+
 def run(tool, build, folder, device, **environment):
     values = np.linspace(-4, 4, 700, dtype=np.float32).reshape(100, 7)
     np.savez(folder / "in.npz", arg0=values)

@@ -55,7 +55,7 @@ std::optional<std::string> relax::findPtxas(StringRef named, std::string &reason
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
     if (const char *folder = std::getenv(variable))
       searched.push_back(join(folder, "bin"));
-  searched.push_back("/usr/local/cuda/bin");
+  bool isNamed = !searched.empty();
   for (const std::string &packages : findPackageFolders()) {
     std::error_code code;
     // nvidia/cu13 or nvidia/cuda_nvcc, by the version of the package
@@ -64,6 +64,9 @@ std::optional<std::string> relax::findPtxas(StringRef named, std::string &reason
       if (std::string folder = join(entry->path(), "bin"); llvm::sys::fs::is_directory(folder))
         searched.push_back(folder);
   }
+  // Who names a toolkit does not mean another one.
+  if (!isNamed)
+    searched.push_back("/usr/local/cuda/bin");
   for (const std::string &folder : searched)
     if (std::string path = join(folder, "ptxas"); llvm::sys::fs::can_execute(path))
       return path;

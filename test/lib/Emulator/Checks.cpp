@@ -140,5 +140,5 @@ void AccessCounter::finishPhase(Counters &counters) {
     rest = rest.drop_front(request.size());
   }
   accesses.clear();
-  std::fill(times.begin(), times.end(), 0);
+  llvm::fill(times, 0);
 }

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Launch.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
@@ -45,9 +47,9 @@ Launch::Launch(const LoadedKernel &loaded, const LaunchSizes &sizes, void **argu
 
 /// What AMD's runtime adds to the arguments, as code object version 5 has it.
 void Launch::fillImplicitArguments() {
-  std::copy(sizes.grid.begin(), sizes.grid.end(), implicitArguments.begin());
+  llvm::copy(sizes.grid, implicitArguments.begin());
   std::array<uint16_t, 3> block;
-  std::copy(sizes.block.begin(), sizes.block.end(), block.begin());
+  llvm::copy(sizes.block, block.begin());
   std::memcpy(&implicitArguments[3], block.data(), sizeof(block));
 }
 
@@ -126,7 +128,7 @@ bool Launch::runBlock(uint64_t index, Counters &counters) {
   do {
     if (!runReady())
       return false;
-    if (std::all_of(threads.begin(), threads.end(), hasEnded))
+    if (llvm::all_of(threads, hasEnded))
       break;
   } while (resolve(counters));
   if (accessCounters && failure.empty())
@@ -289,7 +291,7 @@ bool Launch::findMembers(uint32_t first, uint32_t asking, std::vector<uint32_t> 
       return false;
     members.push_back(i);
   }
-  return std::find(members.begin(), members.end(), asking) != members.end();
+  return llvm::is_contained(members, asking);
 }
 
 /// Whether any threads can go on.
@@ -357,7 +359,7 @@ uint64_t Launch::getResult(uint32_t first, const std::vector<uint32_t> &members,
   }
   if (!isThere)
     from = lane;
-  if (std::find(members.begin(), members.end(), first + from) == members.end()) {
+  if (!llvm::is_contained(members, first + from)) {
     fail("thread " + std::to_string(first + lane) + " reads from lane " + std::to_string(from) +
          ", which takes no part: " + loaded.code.sites[thread.site].text);
     return 0;
