@@ -21,7 +21,9 @@ using namespace mlir::relax;
 
 static std::string join(StringRef folder, StringRef a, StringRef b = "") {
   SmallString<128> path(folder);
-  llvm::sys::path::append(path, a, b);
+  llvm::sys::path::append(path, a);
+  if (!b.empty()) // else a separator would be last
+    llvm::sys::path::append(path, b);
   return path.str().str();
 }
 
