@@ -6,8 +6,9 @@ Functions: four small ones with symbolic sizes, results left out, fusion off and
 together at most) and TVM's planner. Models, with a folder of them: workspaces and activations with results, without
 weights and inputs; the bound is the most that is needed at one time, results from where they are made. `separate` is
 the least of all plans in which a result is a block of its own: what fits into no result that is made later is in the
-arena. `in place` leaves out results that begin with an argument's elements and have room where that is, as keys and
-values that are written into the cache. Figures of others are those of the measurements that the models come from
+arena. `in place` leaves out results that begin with an argument's elements and have room where that is. A second table
+is of the models with caches, compiled with --donate and --preallocate-caches: keys and values are written into memory
+of the caller, which has a capacity; the results are the others. Figures of others are those of the measurements that the models come from
 (MB = 1e6), except that TVM's planner is run on the same models where there is one: --tvm, or the environment variable
 RELAX_TVM, names a Python that has it (tvm_plans.py tells how to make one). A row above TVM's is marked, and the exit
 code is 1.
@@ -47,6 +48,8 @@ MODELS = {
     "bert": [({"b": 1, "s": 128}, 3.54, None, None), ({"b": 8, "s": 128}, 28.3, None, None)],
     "resnet18": [({"b": 1, "h": 224, "w": 224}, None, None, None), ({"b": 4, "h": 200, "w": 333}, None, None, None)],
 }
+# Inputs that are caches.
+CACHES = {"decoder": "pk*,pv*"}
 # Bounds that a user may give, for rows of their own.
 FACTS = {"decoder": ["b <= 4", "s <= 128", "p <= 512"], "bert": ["b <= 8", "s <= 512"],
          "resnet18": ["b <= 4", "h >= 32", "h <= 512", "w >= 32", "w <= 512"]}
@@ -193,6 +196,30 @@ def measure_models(folder, tvm):
     return good
 
 
+def measure_caches(folder):
+    """Rows of the table of models whose caches are the caller's."""
+    print("\nMB, caches in the caller's memory      arena  results    total |   bound  ratio | caches elsewhere")
+    for name, inputs in CACHES.items():
+        path = pathlib.Path(folder) / f"{name}.onnx"
+        if not path.exists():
+            continue
+        with tempfile.TemporaryDirectory() as temporary:
+            out = pathlib.Path(temporary) / "planned.mlir"
+            command = [BIN / "relax-compile", path, "--emit=mlir", "--after=relax-verify-planned", "-o", out]
+            run_tool(*command)
+            plain = read_plan(out.read_text(errors="replace"))
+            run_tool(*command, f"--donate={inputs}", "--preallocate-caches")
+            plan = read_plan(out.read_text(errors="replace"))
+        for given, *_ in MODELS[name]:
+            where = name + " " + " ".join(f"{symbol}={value}" for symbol, value in given.items())
+            sizes = given | {"capacity": given["s"] + given["p"]}
+            arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes, in_place=True)
+            bound = plan.get_live_bytes(sizes, with_results=True, in_place=True)
+            before = plain.get_bytes(given) + plain.get_result_bytes(given)
+            print(f"{where:35} {arena / 1e6:8.3f} {results / 1e6:8.3f} {(arena + results) / 1e6:8.3f} | {bound / 1e6:7.3f} "
+                  f"{(arena + results) / bound:6.3f} | {before / 1e6:8.3f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", help="folder of the models")
@@ -201,6 +228,7 @@ def main():
     good = measure_functions()
     if args.models:
         good &= measure_models(args.models, args.tvm)
+        measure_caches(args.models)
     return 0 if good else 1
 
 

@@ -99,6 +99,12 @@ static void addActivations(OpPassManager &manager, const KernelPipelineOptions &
 
 /// Graph phase to mixed phase.
 static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &options) {
+  // First: the signature of the function changes.
+  if (options.preallocateCaches) {
+    manager.addPass(graph::createInlineDataflowPass());
+    manager.addPass(graph::createInferShapesPass());
+    manager.addPass(graph::createPreallocateCachesPass());
+  }
   buildSimplifyPipeline(manager);
   // Composite ops, then what they consist of. Libraries get the products that are left.
   addQuantization(manager, options);

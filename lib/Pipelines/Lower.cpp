@@ -9,6 +9,7 @@
 #include "RelaxDialect/Conversion/WorkspacePasses.h"
 #include "RelaxDialect/Dialect/TensorProgram/Transforms/Passes.h"
 #include "RelaxDialect/Pipelines/Pipelines.h"
+#include "RelaxDialect/Transforms/DonationPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -23,8 +24,10 @@ using namespace mlir::relax;
 static void addPlan(OpPassManager &manager, bool grow, bool share) {
   manager.addPass(createMakeDestinationsPass());
   manager.addPass(createVerifyDestinationsPass());
-  if (grow)
+  if (grow) {
     manager.addPass(createGrowInPlacePass());
+    manager.addPass(createReuseDonatedPass());
+  }
   manager.addPass(createPlanMemoryPass({share}));
   manager.addPass(createVerifyPlannedPass());
 }

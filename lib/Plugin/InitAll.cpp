@@ -22,6 +22,7 @@
 #include "RelaxDialect/Pipelines/Pipelines.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "RelaxDialect/Transforms/DispatchPasses.h"
+#include "RelaxDialect/Transforms/DonationPasses.h"
 #include "RelaxDialect/Transforms/Passes.h"
 #include "RelaxDialect/Transforms/PrecisionPasses.h"
 #include "RelaxDialect/Transforms/ReportPasses.h"
@@ -44,6 +45,7 @@ void relax::registerAllPasses() {
     registerRelaxConversionPasses();
     registerRelaxDevicePasses();
     registerRelaxDispatchPasses();
+    registerRelaxDonationPasses();
     registerRelaxPrecisionPasses();
     registerRelaxFrontendPasses();
     registerRelaxReportPasses();

@@ -20,7 +20,7 @@ void writeTensors(SectionWriter &writer, const std::vector<TensorInfo> &tensors)
   writer.u32(tensors.size());
   for (const TensorInfo &tensor : tensors) {
     writer.string(tensor.name);
-    writer.u32(tensor.typeCode);
+    writer.u32(tensor.typeCode | (tensor.isDonated ? TensorInfo::kDonated : 0));
     writer.u32(tensor.typeBits);
     writer.u32(tensor.dims.size());
     for (const std::string &dim : tensor.dims)
@@ -33,6 +33,8 @@ void readTensors(SectionReader &reader, std::vector<TensorInfo> &tensors) {
   for (TensorInfo &tensor : tensors) {
     tensor.name = reader.string();
     tensor.typeCode = reader.u32();
+    tensor.isDonated = tensor.typeCode & TensorInfo::kDonated;
+    tensor.typeCode &= ~TensorInfo::kDonated;
     tensor.typeBits = reader.u32();
     tensor.dims.resize(reader.count(4));
     for (std::string &dim : tensor.dims)

@@ -69,9 +69,34 @@ private:
   SymbolTable &symbols;
 };
 
-/// The alloc whose memory and extents `value` has. Names for a tensor (match_cast, refine, erase_shape) keep its
-/// extents: what they claim is checked. A call that writes in place may give its operand's memory another shape.
-AllocOp findAlloc(Value value) { return getAliasRoot(value, Through::SameShape).getDefiningOp<AllocOp>(); }
+/// The symbols of `type` are known where `alloc` is: its own and those of the arguments.
+bool isKnownAt(AllocOp alloc, Type type, func::FuncOp function) {
+  SmallVector<StringRef> needed, known;
+  sym::collectSymbols(type, needed);
+  sym::collectSymbols(alloc.getType(), known);
+  for (Type argument : function.getArgumentTypes())
+    sym::collectSymbols(argument, known);
+  return !llvm::is_contained(sym::getSymbolicDims(type), sym::SymExpr()) &&
+         llvm::all_of(needed, [&](StringRef symbol) { return llvm::is_contained(known, symbol); });
+}
+
+/// The alloc whose memory `value` is as a whole. Names for a tensor (match_cast, refine, erase_shape) keep its extents:
+/// what they claim is checked. Views have other extents, which must be known when the memory is made. A call that
+/// writes in place may give only a part of its operand's memory.
+AllocOp findAlloc(Value value, func::FuncOp function) {
+  Value root = value;
+  bool isView = false;
+  while (true) {
+    root = getAliasRoot(root, Through::SameShape);
+    auto view = root.getDefiningOp<ReshapeOp>();
+    if (!view)
+      break;
+    isView = true;
+    root = view.getOperand();
+  }
+  auto alloc = root.getDefiningOp<AllocOp>();
+  return alloc && (!isView || isKnownAt(alloc, value.getType(), function)) ? alloc : AllocOp();
+}
 
 /// A tensor that the function returns once, made by a call of its outermost block, is written straight into the output.
 void markOutputs(func::FuncOp function) {
@@ -79,7 +104,7 @@ void markOutputs(func::FuncOp function) {
   if (!terminator || !llvm::hasSingleElement(function.getBody()))
     return;
   for (auto [index, value] : llvm::enumerate(terminator.getOperands())) {
-    AllocOp alloc = findAlloc(value);
+    AllocOp alloc = findAlloc(value, function);
     if (alloc && alloc->getBlock() == &function.getBody().front() && !alloc->hasAttr(kOutputAttrName))
       alloc->setAttr(kOutputAttrName, OpBuilder(alloc).getI64IntegerAttr(index));
   }

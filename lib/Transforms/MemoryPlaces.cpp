@@ -18,6 +18,14 @@ StringRef relax::getStorageSpace(TensorAtOp at) {
 }
 
 MemoryPlaces::MemoryPlaces(func::FuncOp function) {
+  function.walk([&](StorageOp storage) {
+    auto number = storage->getAttrOfType<IntegerAttr>("relax.donated");
+    if (!number || number.getInt() < 0 || number.getInt() >= function.getNumArguments())
+      return;
+    PlaceSet own;
+    own.insert(MemoryPlace(storage, false));
+    add(function.getArgument(number.getInt()), own);
+  });
   // Sets only grow, and there are finitely many places.
   bool changed = true;
   while (changed) {

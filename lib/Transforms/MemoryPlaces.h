@@ -15,7 +15,8 @@
 
 namespace mlir::relax {
 
-/// The op that stands for a place: a tensor_at, a call whose result or scratch memory it is, a shape_to_tensor. The
+/// The op that stands for a place: a tensor_at, a call whose result or scratch memory it is, a shape_to_tensor, or the
+/// storage in the memory of a donated argument, for what that holds at entry. The
 /// flag says that the contents are those of the iteration before, for a tensor_at whose storage alternates.
 using MemoryPlace = llvm::PointerIntPair<Operation *, 1, bool>;
 using PlaceSet = llvm::SmallSetVector<MemoryPlace, 8>;

@@ -6,6 +6,7 @@
 #include "MemoryPlan.h"
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 #include "SampleSizes.h"
 #include "SymbolBounds.h"
 #include "TensorAliases.h"
@@ -75,14 +76,17 @@ void Planner::addResult(RankedTensorType type, unsigned start, Operation *alloc)
   SymExpr bytes = getByteSize(type);
   SymExpr bounded = bytes ? bounds.getEntryBound(bytes) : SymExpr();
   SymExpr zero = SymExpr::constant(function.getContext(), 0);
-  // What begins with an argument holds that from the start.
-  auto extends = alloc ? alloc->getAttrOfType<IntegerAttr>(kExtendsAttrName) : IntegerAttr();
+  // What begins with an argument, or is in its memory, holds that from the start.
+  auto getArgument = [&](StringRef name) -> std::optional<int64_t> {
+    auto number = alloc ? alloc->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+    return number ? std::optional<int64_t>(number.getInt()) : std::nullopt;
+  };
+  std::optional<int64_t> extends = getArgument(kExtendsAttrName), donated = getArgument(kDonatedAttrName);
   bool isKnownAtEntry =
-      alloc && !extends && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
+      alloc && !extends && !donated && bytes && llvm::all_of(sym::getSymbolicDims(type), [&](SymExpr dim) {
         return bounds.getEntryBound(dim) == dim && entryProver.isLessEqual(zero, dim) == Verdict::True;
       });
-  plan.results.push_back({type, bounded ? bounded : bytes, start, alloc, isKnownAtEntry,
-                          extends ? std::optional<int64_t>(extends.getInt()) : std::nullopt});
+  plan.results.push_back({type, bounded ? bounded : bytes, start, alloc, isKnownAtEntry, extends, donated});
 }
 
 /// Results that are not made in their place.

@@ -61,6 +61,8 @@ struct PlannedResult {
   bool isKnownAtEntry = false;
   /// The argument whose elements it begins with.
   std::optional<int64_t> extends = std::nullopt;
+  /// The argument in whose memory it may be.
+  std::optional<int64_t> donated = std::nullopt;
   /// Those that lie in its memory, each after those below it.
   SmallVector<unsigned> tenants = {};
   /// That they end inside of it is not proved: it is compared at entry.

@@ -127,6 +127,8 @@ static llvm::json::Object printLayout(const MemoryPlan &plan) {
                                {"holds", printTenants(plan, result.tenants)}};
     if (result.extends)
       printed["continues"] = *result.extends;
+    if (result.donated)
+      printed["donated"] = *result.donated;
     results.push_back(std::move(printed));
   }
   return llvm::json::Object{{"arena", printTenants(plan, plan.order)}, {"results", std::move(results)}};

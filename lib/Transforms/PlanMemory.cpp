@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryPlan.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 #include "RelaxDialect/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -314,7 +315,7 @@ private:
       shape = MakeShapeOp::create(builder, loc, ShapeType::get(builder.getContext(), dims), alloc.getShapes());
     }
     Value storage = createStorage(builder, loc, evaluate(builder, loc, shape, bytes), space);
-    for (StringRef name : {kOutputAttrName, kExtendsAttrName})
+    for (StringRef name : {kOutputAttrName, kExtendsAttrName, kDonatedAttrName})
       if (Attribute attribute = alloc->getAttr(name))
         storage.getDefiningOp()->setAttr(name, attribute);
     replaceAlloc(alloc, storage, arith::ConstantIndexOp::create(builder, loc, 0));

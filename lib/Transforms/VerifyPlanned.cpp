@@ -12,6 +12,7 @@
 #include "MemoryPlaces.h"
 #include "PlannedSizes.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphCallUnification.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 #include "RelaxDialect/Dialect/Sym/IR/Prover.h"
 #include "RelaxDialect/Transforms/Passes.h"
 
@@ -59,6 +60,7 @@ private:
   LogicalResult verifyCase() {
     places.clear();
     outputs.clear();
+    donated.clear();
     WalkResult result = function.walk([&](Operation *op) { return WalkResult(verifyOp(op)); });
     return failure(result.wasInterrupted() || failed(verifyLifeTimes()) || failed(verifyLoops()));
   }
@@ -67,6 +69,7 @@ private:
   LogicalResult verifyTensorAt(TensorAtOp op);
   LogicalResult verifyView(ReshapeOp op);
   LogicalResult verifyExtended(TensorAtOp op, StorageOp storage);
+  LogicalResult verifyDonated(StorageOp storage);
   LogicalResult verifyGrowingStorage(TensorAtOp op, StorageOp storage);
   LogicalResult verifyDestination(Operation *call, unsigned index, Value destination);
   LogicalResult verifyLifeTimes();
@@ -78,7 +81,8 @@ private:
   func::FuncOp function;
   PlannedSizes sizes;
   llvm::DenseMap<Operation *, Place> places;
-  llvm::DenseSet<Operation *> outputs; // with a tensor
+  llvm::DenseSet<Operation *> outputs;  // with a tensor
+  llvm::SmallDenseSet<int64_t> donated; // arguments whose memory is used
   MemoryPlaces contents;
 };
 
@@ -111,6 +115,8 @@ LogicalResult PlanVerifier::verifyOp(Operation *op) {
     return verifyTensorAt(at);
   if (auto view = dyn_cast<ReshapeOp>(op))
     return verifyView(view);
+  if (auto storage = dyn_cast<StorageOp>(op); storage && storage->hasAttr("relax.donated"))
+    return verifyDonated(storage);
   if (auto library = dyn_cast<CallDPSOp>(op); library && failed(verifyWorkspace(library)))
     return failure();
   auto call = dyn_cast<ProgramCallOpInterface>(op);
@@ -217,6 +223,23 @@ LogicalResult PlanVerifier::verifyExtended(TensorAtOp op, StorageOp storage) {
     fits = from[dim] && to[dim] && sizes.getProver().isLessEqual(from[dim], to[dim]) == Verdict::True;
   if (!fits)
     return op.emitOpError("is not proved to have room for argument ") << number.getInt() << ", which it continues";
+  return success();
+}
+
+/// An output in the memory of an argument, which holds that until the output is written: a place like others.
+LogicalResult PlanVerifier::verifyDonated(StorageOp storage) {
+  auto number = storage->getAttrOfType<IntegerAttr>("relax.donated");
+  if (!number || storage.getSpace() != "output" || !storage->hasOneUse() || number.getInt() < 0 ||
+      number.getInt() >= function.getNumArguments() || !function.getArgAttr(number.getInt(), kDonatedAttrName))
+    return storage.emitOpError(
+        "is in the memory of what is not a donated argument of the function, or is not an output "
+        "of one tensor");
+  if (!donated.insert(number.getInt()).second)
+    return storage.emitOpError("is in the memory of argument ") << number.getInt() << ", as another one is";
+  if (auto extends = storage->getAttrOfType<IntegerAttr>("relax.extends"); extends && extends != number)
+    return storage.emitOpError("is in the memory of argument ")
+           << number.getInt() << " and continues argument " << extends.getInt();
+  places[storage] = {storage, std::nullopt, std::nullopt};
   return success();
 }
 

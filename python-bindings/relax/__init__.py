@@ -9,6 +9,7 @@ Running an artifact needs no compiler: relax.load("model.rlx") loads the runtime
 """
 import typing
 
+from ._arrays import donate
 from ._errors import Diagnostic, RelaxError
 from ._runtime import Executable, Function, Session, TensorInfo
 
@@ -41,7 +42,7 @@ if typing.TYPE_CHECKING:
 __all__ = ["Diagnostic", "Executable", "Expr", "Fact", "Function", "In", "Module", "ModuleFunction", "Op", "Out",
            "Pass", "Pipeline", "PrintChanges", "Prover", "RelaxError", "Remark", "Remarks", "Rewriter",
            "Session", "TensorInfo", "TensorProgram", "Timing", "Value", "ceil", "ceildiv", "cos", "dim",
-           "erf", "exp", "exp2", "expr", "floor", "function", "generate", "gguf", "grid", "interpret",
+           "donate", "erf", "exp", "exp2", "expr", "floor", "function", "generate", "gguf", "grid", "interpret",
            "load", "log", "maximum", "minimum", "onnx", "pass_", "pattern", "patterns", "prove", "rsqrt",
            "sin", "sqrt", "tanh", "tensor_program"]
 

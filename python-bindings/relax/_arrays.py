@@ -63,3 +63,41 @@ def to_array(value, type_name, name):
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise TypeError(f"input '{name}': element type {array.dtype} is not supported")
     return array, ""
+
+
+class Donated:
+    """An argument whose memory the call may write; donate() makes it."""
+
+    __slots__ = ("array", "rows")
+
+    def __init__(self, array, rows):
+        self.array, self.rows = array, rows
+
+
+def donate(array, rows=None):
+    """The array as an argument whose memory the call may write, so that results can live there without a copy.
+
+    A result that does is a view of the array. rows: how many first rows are the input, the others are room behind it, for
+    what the function appends. What the array held is gone then, and undefined after an error. A function that cannot use
+    the memory leaves it as it is; TensorInfo.donated tells which inputs can be used for results as large as they are.
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"only a numpy array can be donated, got {type(array).__name__}")
+    if not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
+        raise ValueError("an array that is donated must be dense, aligned and writable")
+    if rows is not None and (array.ndim == 0 or not 0 <= rows <= array.shape[0]):
+        raise ValueError(f"an array of shape {array.shape} is donated without its first {rows} rows")
+    return Donated(array, rows)
+
+
+def get_donated(donated):
+    """The input, the address where it must lie and the bytes of room there."""
+    array = donated.array
+    given = array if donated.rows is None else array[:donated.rows]
+    return given, array.ctypes.data, array.nbytes
+
+
+def view_donated(array, shape, dtype):
+    """The result that lies at the start of the array's memory."""
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    return array.reshape(-1).view(np.uint8)[:size].view(dtype).reshape(shape)

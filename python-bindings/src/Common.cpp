@@ -14,7 +14,7 @@ namespace {
 
 /// Objects of Python that are looked up once. Never destroyed: the interpreter may be gone by then.
 struct Python {
-  nb::object error, empty, toArray;
+  nb::object error, empty, toArray, donated, getDonated, viewDonated;
 };
 
 Python &python() {
@@ -22,7 +22,11 @@ Python &python() {
     auto *made = new Python();
     made->error = nb::module_::import_("relax._errors").attr("RelaxError");
     made->empty = nb::module_::import_("numpy").attr("empty");
-    made->toArray = nb::module_::import_("relax._arrays").attr("to_array");
+    nb::module_ arrays = nb::module_::import_("relax._arrays");
+    made->toArray = arrays.attr("to_array");
+    made->donated = arrays.attr("Donated");
+    made->getDonated = arrays.attr("get_donated");
+    made->viewDonated = arrays.attr("view_donated");
     return made;
   }();
   return *objects;
@@ -153,7 +157,7 @@ void relax_python::raiseError(const std::string &text, const char *status, const
 //===----------------------------------------------------------------------===//
 
 TensorInfo::TensorInfo(const relax_rt_tensor_info &info)
-    : name(info.name), dims(info.dims, info.dims + info.rank), dtype(info.dtype) {}
+    : name(info.name), dims(info.dims, info.dims + info.rank), dtype(info.dtype), donated(info.is_donated) {}
 
 nb::tuple TensorInfo::getDims() const {
   nb::list list;
@@ -178,6 +182,7 @@ void relax_python::bindTensorInfo(nb::module_ &module) {
                    "The element type, a numpy.dtype.")
       .def_prop_ro("dims", &TensorInfo::getDims, nb::sig("def dims(self) -> tuple[str, ...]"),
                    "The extents as text: '4', 'n', 'n*2 + 1'; '?' is not known before a call.")
+      .def_ro("donated", &TensorInfo::donated, "Whether results can live in the memory of this input; see donate.")
       .def("__repr__", &TensorInfo::str);
 }
 
@@ -273,7 +278,21 @@ bool Arguments::addTorch(nb::handle value) {
   }
 }
 
+/// relax._arrays checks that the memory may be written.
+void Arguments::addDonated(const TensorInfo &info, nb::handle value) {
+  nb::tuple made = nb::cast<nb::tuple>(python().getDonated(value, getTypeName(info.dtype), info.name));
+  size_t input = views.size();
+  add(info, made[0]);
+  auto capacity = nb::cast<uint64_t>(made[2]);
+  if (reinterpret_cast<uintptr_t>(views.back().data) != nb::cast<uintptr_t>(made[1]))
+    throw nb::type_error(("input '" + info.name + "': memory that is copied for the call cannot be donated").c_str());
+  donated.push_back(
+      {input, nb::borrow(value.attr("array")), {static_cast<int64_t>(input), capacity}, views.back().data});
+}
+
 void Arguments::add(const TensorInfo &info, nb::handle value) {
+  if (Py_TYPE(value.ptr()) == reinterpret_cast<PyTypeObject *>(python().donated.ptr()))
+    return addDonated(info, value);
   if (addBuffer(value) || addTorch(value))
     return;
   // Strides, lists, tensors of other packages: relax._arrays makes a dense array, as its bits where needed.
@@ -284,6 +303,13 @@ void Arguments::add(const TensorInfo &info, nb::handle value) {
   for (const auto &known : kExtraTypes)
     if (extra == known.name)
       views.back().dtype = known.dtype;
+}
+
+nb::object relax_python::makeDonatedArray(const relax_rt_tensor_view &view, const DonatedArray &donated) {
+  nb::list shape;
+  for (int64_t i = 0; i < view.rank; ++i)
+    shape.append(view.dims[i]);
+  return python().viewDonated(donated.array, nb::tuple(shape), getDtype(view.dtype));
 }
 
 nb::object relax_python::makeArray(const relax_rt_tensor_view &view) {

@@ -156,18 +156,27 @@ void State::setBusy(relax_rt_context *context, bool isBusy) {
 nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kwargs) {
   const Signature &signature = functions[function];
   Arguments arguments(signature.name, signature.inputs, args, kwargs);
+  const std::vector<DonatedArray> &donated = arguments.getDonated();
+  std::vector<relax_rt_donation> donations;
+  for (const DonatedArray &one : donated)
+    donations.push_back(one.donation);
   Lease lease(*this);
   relax_rt_status status;
   {
     nb::gil_scoped_release unlocked;
-    status = relax_rt_context_invoke(lease.get(), static_cast<int64_t>(function), arguments.data(), arguments.size());
+    status =
+        relax_rt_context_invoke_donating(lease.get(), static_cast<int64_t>(function), arguments.data(),
+                                         arguments.size(), donations.data(), static_cast<int64_t>(donations.size()));
   }
   check(status);
   nb::dict results;
   for (size_t i = 0; i < signature.outputs.size(); ++i) {
     relax_rt_tensor_view view;
     check(relax_rt_context_output(lease.get(), static_cast<int64_t>(i), &view));
-    results[signature.outputs[i].name.c_str()] = makeArray(view);
+    auto isPlace = [&](const DonatedArray &one) { return one.data == view.data; };
+    auto place = std::find_if(donated.begin(), donated.end(), isPlace);
+    results[signature.outputs[i].name.c_str()] =
+        place == donated.end() ? makeArray(view) : makeDonatedArray(view, *place);
   }
   return results;
 }
@@ -191,6 +200,7 @@ static nb::dict makeCounters(const std::vector<relax_rt_context *> &contexts) {
     sum.replays += one.replays;
     sum.evictions += one.evictions;
     sum.recordings += one.recordings;
+    sum.donations += one.donations;
   }
   nb::dict counters;
   counters["calls"] = sum.calls;
@@ -206,6 +216,7 @@ static nb::dict makeCounters(const std::vector<relax_rt_context *> &contexts) {
   counters["replays"] = sum.replays;
   counters["evictions"] = sum.evictions;
   counters["recordings"] = sum.recordings;
+  counters["donations"] = sum.donations;
   return counters;
 }
 
@@ -389,6 +400,8 @@ nb::dict Session::call(const nb::args &args, const nb::kwargs &kwargs) {
   const Signature &signature = function.getSignature();
   checkIdle();
   Arguments arguments(signature.name, started ? given : signature.inputs, args, kwargs);
+  if (!arguments.getDonated().empty())
+    throw nb::type_error("a session keeps what it hands on in memory of its own: donate to a call of the function");
   std::vector<relax_rt_tensor_view> views;
   const relax_rt_tensor_view *next = arguments.data();
   for (size_t i = 0; i < signature.inputs.size(); ++i) {
@@ -533,8 +546,10 @@ NB_MODULE(_runtime, module) {
           },
           nb::sig("def __call__(self, *args: typing.Any, **kwargs: typing.Any) -> dict[str, numpy.ndarray]"),
           "Runs the function; returns new arrays by output name.\n\n"
-          "Dense arrays are read where they are, others are copied first. The GIL is released. Raises TypeError for\n"
-          "missing or unknown inputs and RelaxError for tensors that do not fit.");
+          "Dense arrays are read where they are, others are copied first; what relax.donate() gave may be written, "
+          "and\n"
+          "results that are there are views of it. The GIL is released. Raises TypeError for missing or unknown\n"
+          "inputs and RelaxError for tensors that do not fit.");
 
   nb::class_<Session>(module, "Session",
                       "Calls of one function that hand outputs on to inputs of the next call, without copies; see\n"
@@ -608,7 +623,8 @@ NB_MODULE(_runtime, module) {
           nb::sig("def counters(self) -> dict[str, int]"),
           "What has happened so far, without calls that are running: calls, kernel_launches, library_calls,\n"
           "guard_failures, fallbacks, allocations, arena_bytes; extensions: outputs that continue an input, such as a\n"
-          "cache; copied_bytes: of such inputs, 0 when all of them grew in place.")
+          "cache; copied_bytes: of such inputs, 0 when all of them grew in place. donations:\n"
+          "outputs that live in memory which a call donated.")
       .def_prop_ro(
           "kernels", [](const Executable &self) { return self.state->getKernels(); },
           nb::sig("def kernels(self) -> dict[str, int]"), "How often each kernel was launched so far.")

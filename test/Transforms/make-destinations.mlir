@@ -82,3 +82,41 @@ func.func @cast(%x: tensor<?xf32, #n>) -> (tensor<?xf32, #m>, tensor<4xf32>) att
   %3 = relax.match_cast %1 binds [m] : tensor<?xf32, #half> to tensor<?xf32, #m>
   return %3, %2 : tensor<?xf32, #m>, tensor<4xf32>
 }
+
+// -----
+
+#n_4 = #relax_sym.shape<[n, 4]>
+#n4 = #relax_sym.shape<[n * 4]>
+#n_2_2 = #relax_sym.shape<[n, 2, 2]>
+#m = #relax_sym.shape<[m]>
+relax_tp.func private @relu(%x: tensor<?x4xf32> {relax_sym.shape = #n_4})
+    outs(%o: tensor<?x4xf32> {relax_sym.shape = #n_4}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  relax_tp.yield %o : tensor<?x4xf32>
+}
+
+// What is returned as a view is made in the output; the second view of it is copied there.
+// CHECK-LABEL: func.func @views(
+//       CHECK:   relax.alloc %{{.*}} {relax.output = 0 : i64}
+//       CHECK:   relax.alloc %{{.*}} {relax.output = 2 : i64}
+func.func @views(%x: tensor<?x4xf32, #n_4>, %s: !relax.shape<[n * 4]>, %t: !relax.shape<[n, 2, 2]>)
+    -> (tensor<?xf32, #n4>, tensor<?x2x2xf32, #n_2_2>, tensor<?x2x2xf32, #n_2_2>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @relu(%x) : (tensor<?x4xf32, #n_4>) -> tensor<?x4xf32, #n_4>
+  %1 = relax.reshape %0, %s : (tensor<?x4xf32, #n_4>, !relax.shape<[n * 4]>) -> tensor<?xf32, #n4>
+  %2 = relax.reshape %1, %t : (tensor<?xf32, #n4>, !relax.shape<[n, 2, 2]>) -> tensor<?x2x2xf32, #n_2_2>
+  %3 = relax.call_tp @relu(%0) : (tensor<?x4xf32, #n_4>) -> tensor<?x4xf32, #n_4>
+  %4 = relax.reshape %3, %t : (tensor<?x4xf32, #n_4>, !relax.shape<[n, 2, 2]>) -> tensor<?x2x2xf32, #n_2_2>
+  return %1, %2, %4 : tensor<?xf32, #n4>, tensor<?x2x2xf32, #n_2_2>, tensor<?x2x2xf32, #n_2_2>
+}
+
+// An extent that is found behind the call: the output's extents are not known when it is made. Nor is a view of an
+// argument an output.
+// CHECK-LABEL: func.func @found(
+//   CHECK-NOT:   relax.output
+//       CHECK:   return
+func.func @found(%x: tensor<?x4xf32, #n_4>, %s: !relax.shape<[n * 4]>) -> (tensor<?xf32, #m>, tensor<?xf32, #n4>) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.call_tp @relu(%x) : (tensor<?x4xf32, #n_4>) -> tensor<?x4xf32, #n_4>
+  %1 = relax.reshape %0, %s : (tensor<?x4xf32, #n_4>, !relax.shape<[n * 4]>) -> tensor<?xf32, #n4>
+  %2 = relax.match_cast %1 binds [m] : tensor<?xf32, #n4> to tensor<?xf32, #m>
+  %3 = relax.reshape %x, %s : (tensor<?x4xf32, #n_4>, !relax.shape<[n * 4]>) -> tensor<?xf32, #n4>
+  return %2, %3 : tensor<?xf32, #m>, tensor<?xf32, #n4>
+}

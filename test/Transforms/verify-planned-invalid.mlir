@@ -243,6 +243,71 @@ func.func @continued(%x: tensor<4xf32>) {
 
 // -----
 
+relax_tp.func private @relu(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+func.func @donated_and_read(%x: tensor<4xf32> {relax.donated}) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  // expected-note @below {{they are placed here}}
+  %st = relax.storage %c16 {alignment = 64 : i64, relax.donated = 0 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{writes bytes 0 to 16, which are not proved to be apart from bytes ? to ? that are still needed}}
+  %0 = relax.call_tp @relu(%x) into(%d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+relax_tp.func private @relu(%x: tensor<4xf32>) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}
+func.func @donated_and_read_later(%y: tensor<4xf32>, %x: tensor<4xf32> {relax.donated}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  // expected-note @below {{they are placed here}}
+  %st = relax.storage %c16 {alignment = 64 : i64, relax.donated = 1 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %st[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{writes bytes 0 to 16, which are not proved to be apart from bytes ? to ? that are still needed}}
+  %0 = relax.call_tp @relu(%y) into(%d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @not_donated(%x: tensor<4xf32>) {
+  %c16 = arith.constant 16 : index
+  // expected-error @below {{is in the memory of what is not a donated argument of the function, or is not an output of one tensor}}
+  %st = relax.storage %c16 {alignment = 64 : i64, relax.donated = 0 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  return
+}
+
+// -----
+
+func.func @donated_twice(%x: tensor<4xf32> {relax.donated}) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %a = relax.storage %c16 {alignment = 64 : i64, relax.donated = 0 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %a[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  // expected-error @below {{is in the memory of argument 0, as another one is}}
+  %b = relax.storage %c16 {alignment = 64 : i64, relax.donated = 0 : i64, relax.output = 1 : i64, space = "output"} : !relax.storage
+  %e = relax.tensor_at %b[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @donated_and_continued(%x: tensor<4xf32> {relax.donated}, %y: tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  // expected-error @below {{is in the memory of argument 0 and continues argument 1}}
+  %a = relax.storage %c16 {alignment = 64 : i64, relax.donated = 0 : i64, relax.extends = 1 : i64, relax.output = 0 : i64, space = "output"} : !relax.storage
+  %d = relax.tensor_at %a[%c0] : (!relax.storage, index) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // In the case that the condition holds the tensor is in the output, into which nothing proves that it fits.
 func.func @chosen(%s: !relax.shape<[n, m]>) -> tensor<?xf32, #relax_sym.shape<[n]>> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %c0 = arith.constant 0 : index

@@ -100,12 +100,14 @@ class Plan:
         return self.choose(symbols).get_bytes(symbols)
 
     def get_result_bytes(self, symbols, in_place=False):
-        """What the function returns, which is memory of its own; `in_place` without what continues an argument where that is."""
+        """What the function returns, which is memory of its own; `in_place` without what continues an argument where that is, or
+        lies in the memory of one that is donated."""
         return sum(evaluate(result["bytes"], symbols) for result in self.report["results"]
-                   if not (in_place and "continues" in result))
+                   if not (in_place and ("continues" in result or "donated" in result)))
 
-    def get_live_bytes(self, symbols, with_results=False):
-        """The most bytes that are needed at one time: no plan takes less. Results are needed from where they are made.
+    def get_live_bytes(self, symbols, with_results=False, in_place=False):
+        """The most bytes that are needed at one time: no plan takes less. Results are needed from where they are made, but for
+        those in memory of arguments with `in_place`.
 
         Without results, of what the call puts into the arena."""
         layout, changes = self.choose(symbols), []
@@ -119,6 +121,8 @@ class Plan:
         if with_results:
             for result in layout.results:
                 count(result["holds"])
+                if in_place and ("continues" in result or "donated" in result):
+                    continue
                 changes.append((result["from"], 0, evaluate(result["bytes"], symbols)))
         live = most = 0
         for _, _, change in sorted(changes):

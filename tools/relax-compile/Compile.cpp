@@ -9,11 +9,14 @@
 
 #include "RelaxDialect/Compiler/ArtifactCompiler.h"
 #include "RelaxDialect/Conversion/DeviceTables.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 #include "RelaxDialect/Target/EntryPoints.h"
 #include "RelaxDialect/Target/Import/GGUF.h"
 #include "RelaxDialect/Target/Import/ONNX.h"
 #include "RelaxDialect/Transforms/ReportPasses.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -23,6 +26,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -183,6 +187,28 @@ LogicalResult writeReport(const CompileOptions &options, const Instruments &inst
   return writeFile(options.reportHTML, [&](raw_ostream &os) { os << page; });
 }
 
+/// Marks inputs of the entries as memory that the function may write. A name may be a pattern.
+LogicalResult donateInputs(ModuleOp module, ArrayRef<std::string> names) {
+  for (const std::string &name : names) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(name);
+    if (!pattern)
+      return error("--donate: '" + name + "': " + llvm::toString(pattern.takeError()));
+    bool isFound = false;
+    for (auto function : module.getOps<func::FuncOp>())
+      for (unsigned index = 0; function.isPublic() && index < function.getNumArguments(); ++index) {
+        auto given = function.getArgAttrOfType<StringAttr>(index, graph::kNameAttrName);
+        bool isTensor = isa<RankedTensorType>(function.getArgumentTypes()[index]);
+        if (!isTensor || !pattern->match(given ? given.str() : "arg" + std::to_string(index)))
+          continue;
+        isFound = true;
+        function.setArgAttr(index, graph::kDonatedAttrName, UnitAttr::get(module.getContext()));
+      }
+    if (!isFound)
+      return error("--donate: no input is named '" + name + "'");
+  }
+  return success();
+}
+
 /// What a run leaves behind, whether it succeeded or not.
 LogicalResult writeTrace(const CompileOptions &options, Instruments &instruments) {
   if (options.instruments.trace.empty())
@@ -219,6 +245,8 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
     return failure();
   if (failed(selectEntryPoints(*module, options.functions, reason, "--function")))
     return error(reason);
+  if (failed(donateInputs(*module, options.donated)))
+    return failure();
   // What is said of the module as a whole is about files, and has no line.
   ScopedDiagnosticHandler wholeModule(&context, [location = module->getLoc()](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error || diagnostic.getLocation() != location)
@@ -235,6 +263,7 @@ LogicalResult compileWith(const CompileOptions &options, const DialectRegistry &
   kernels.dispatchTable = options.dispatchTable;
   kernels.liftWorkspaces = options.liftWorkspaces;
   kernels.capture = options.capture;
+  kernels.preallocateCaches = options.preallocateCaches;
   kernels.ptxas = options.ptxas;
   if (failed(setGroups("--enable", options.enabled, true, kernels)) ||
       failed(setGroups("--disable", options.disabled, false, kernels)))

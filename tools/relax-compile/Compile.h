@@ -23,6 +23,7 @@ struct CompileOptions {
   std::string input, output;
   std::string target = "cpu";
   std::vector<std::string> functions; // entries, "*": all; empty: main, else the only public function
+  std::vector<std::string> donated;   // inputs whose memory calls may give away, patterns
   Emit emit = Emit::Artifact;
   mlir::relax::ONNXImportOptions import;
   mlir::relax::GGUFImportOptions importGGUF;
@@ -33,6 +34,7 @@ struct CompileOptions {
   std::string quantizeWeights;         // a format; empty: weights stay as they are
   std::string mixedPrecision;          // a type; empty: products multiply what is written
   bool liftWorkspaces = false;
+  bool preallocateCaches = false;
   bool capture = false;
   bool report = false;                        // what kernels of devices move
   std::string ptxas;                          // a program; empty: it is looked for

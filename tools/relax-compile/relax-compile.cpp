@@ -66,6 +66,15 @@ int main(int argc, char **argv) {
   llvm::cl::opt<bool, true> capture("capture",
                                     llvm::cl::desc("Record launches for the sizes of a call and run them again"),
                                     llvm::cl::location(options.capture), llvm::cl::cat(category));
+  llvm::cl::list<std::string> donated(
+      "donate", llvm::cl::CommaSeparated,
+      llvm::cl::desc("Let results live in the memory of these inputs, where a call donates it: names, '*' for some "
+                     "characters"),
+      llvm::cl::value_desc("name"), llvm::cl::cat(category));
+  llvm::cl::opt<bool, true> preallocate(
+      "preallocate-caches",
+      llvm::cl::desc("Give inputs of --donate that results append to a capacity: entries are written into them"),
+      llvm::cl::location(options.preallocateCaches), llvm::cl::cat(category));
   llvm::cl::list<std::string> disabled(
       "disable", llvm::cl::CommaSeparated,
       llvm::cl::desc("Leave out groups of passes, to see what they do: fusion, weights, packing, growth, sharing, "
@@ -123,6 +132,7 @@ int main(int argc, char **argv) {
       [](llvm::raw_ostream &os) { os << "relax-compile " << mlir::relax::getVersion() << "\n"; });
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a model once for all of its sizes.\n");
   options.functions.assign(functions.begin(), functions.end());
+  options.donated.assign(donated.begin(), donated.end());
   options.disabled.assign(disabled.begin(), disabled.end());
   options.enabled.assign(enabled.begin(), enabled.end());
   options.libraries.assign(libraries.begin(), libraries.end());

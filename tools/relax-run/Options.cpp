@@ -24,6 +24,8 @@ Runs a function of a compiled artifact, once for each pair of files, in order an
                        machine has; of an artifact for several: relax-compile --target=x86-64,x86-64-v3
   --signature          print names, types and shapes of inputs and outputs, and the library functions that are needed;
                        of all functions when none is named
+  --donate NAME        let the function write the memory of this input, as callers do that do not need it any more; may
+                       be given several times
   --counters           print counters after the runs
   --trace FILE         write when each kernel ran, for chrome://tracing or ui.perfetto.dev
   --help               print this text
@@ -63,7 +65,7 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
     }
     bool takesValue = name == "--inputs" || name == "--outputs" || name == "--function" || name == "--library" ||
                       name == "--memory-limit" || name == "--threads" || name == "--capture-limit" ||
-                      name == "--device" || name == "--cpu-level" || name == "--trace";
+                      name == "--device" || name == "--cpu-level" || name == "--trace" || name == "--donate";
     if (!takesValue)
       return fail(error, "unknown option '" + arg + "'");
     if (equals == std::string::npos && i + 1 == args.size())
@@ -83,6 +85,8 @@ bool relax_run::parseOptions(const std::vector<std::string> &args, Options &opti
       options.function = value;
     } else if (name == "--library") {
       options.libraries.push_back(value);
+    } else if (name == "--donate") {
+      options.donated.push_back(value);
     } else if (name == "--trace") {
       options.trace = value;
     } else if (name == "--device") {

@@ -20,9 +20,10 @@ struct Options {
   std::string function;                                  // empty: "main", else the only one
   std::vector<std::pair<std::string, std::string>> runs; // files of inputs and outputs
   std::vector<std::string> libraries;
-  std::string device;       // empty: the CPU
-  std::string cpuLevel;     // empty: the highest that runs here
-  uint64_t memoryLimit = 0; // 0: none
+  std::vector<std::string> donated; // names of inputs
+  std::string device;               // empty: the CPU
+  std::string cpuLevel;             // empty: the highest that runs here
+  uint64_t memoryLimit = 0;         // 0: none
   uint64_t captureLimit = 16;
   uint64_t threads = 0; // 0: one for each CPU
   std::string trace;    // a file; empty: none

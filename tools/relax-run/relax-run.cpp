@@ -61,6 +61,7 @@ private:
   bool selectFunction();
   bool runOnce(const std::string &inputFile, const std::string &outputFile);
   bool matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt_tensor_view> &views);
+  bool findDonations(const std::vector<relax_rt_tensor_view> &views, std::vector<relax_rt_donation> &donations);
   void printSignature() const;
   void printCounters() const;
   bool writeTrace();
@@ -101,7 +102,7 @@ void printTensor(const char *role, const relax_rt_tensor_info &info) {
   std::printf("%s %s: %s[", role, info.name, typeName(info.dtype).c_str());
   for (int64_t i = 0; i < info.rank; ++i)
     std::printf("%s%s", i ? ", " : "", info.dims[i]);
-  std::printf("]\n");
+  std::printf("]%s\n", info.is_donated ? ", can be donated" : "");
 }
 
 bool Session::open() {
@@ -193,6 +194,23 @@ bool Session::matchInputs(const std::vector<Array> &arrays, std::vector<relax_rt
   return true;
 }
 
+/// The whole memory of each array that is named.
+bool Session::findDonations(const std::vector<relax_rt_tensor_view> &views, std::vector<relax_rt_donation> &donations) {
+  for (const std::string &name : options.donated) {
+    int64_t input = 0, count = static_cast<int64_t>(views.size());
+    while (input < count && relax_rt_module_input(module.get(), function, input)->name != name)
+      ++input;
+    if (input == count)
+      return fail("no input '" + name + "' that could be donated");
+    const relax_rt_tensor_view &view = views[static_cast<size_t>(input)];
+    uint64_t bytes = (view.dtype.bits + 7u) / 8;
+    for (int64_t i = 0; i < view.rank; ++i)
+      bytes *= static_cast<uint64_t>(view.dims[i]);
+    donations.push_back({input, bytes});
+  }
+  return true;
+}
+
 bool Session::runOnce(const std::string &inputFile, const std::string &outputFile) {
   std::vector<Array> arrays;
   if (!readNpz(inputFile, arrays, error))
@@ -200,8 +218,13 @@ bool Session::runOnce(const std::string &inputFile, const std::string &outputFil
   std::vector<relax_rt_tensor_view> views;
   if (!matchInputs(arrays, views))
     return fail(inputFile + ": " + error);
+  std::vector<relax_rt_donation> donations;
+  if (!findDonations(views, donations))
+    return false;
   uint64_t begin = now();
-  bool ok = check(relax_rt_context_invoke(context.get(), function, views.data(), static_cast<int64_t>(views.size())));
+  bool ok =
+      check(relax_rt_context_invoke_donating(context.get(), function, views.data(), static_cast<int64_t>(views.size()),
+                                             donations.data(), static_cast<int64_t>(donations.size())));
   if (!options.trace.empty())
     events.push_back({relax_rt_module_function_name(module.get(), function), "call", begin, now()});
   if (!ok)
@@ -249,6 +272,7 @@ void Session::printCounters() const {
       {"replays", counters.replays},
       {"evictions", counters.evictions},
       {"recordings", counters.recordings},
+      {"donations", counters.donations},
   };
   for (const auto &[name, value] : lines)
     std::printf("%s: %" PRIu64 "\n", name, value);

@@ -72,8 +72,8 @@ TEST_F(CorruptionTest, EachSectionIsNamed) {
 
 TEST_F(CorruptionTest, Versions) {
   expectHeaderRefused([](Header &header) { header.formatVersion = 1; }, "artifact format version 1, expected 3");
-  expectHeaderRefused([](Header &header) { header.abiVersion = 9; }, "made for ABI version 9, this runtime has 6");
-  expectHeaderRefused([](Header &header) { header.abiVersion = 2; }, "made for ABI version 2, this runtime has 6");
+  expectHeaderRefused([](Header &header) { header.abiVersion = 9; }, "made for ABI version 9, this runtime has 7");
+  expectHeaderRefused([](Header &header) { header.abiVersion = 2; }, "made for ABI version 2, this runtime has 7");
   expectHeaderRefused([](Header &header) { header.reserved = 1; }, "a reserved field is not zero");
   expectHeaderRefused([](Header &header) { header.fileSize += 4096; }, "truncated: the file has");
   std::string image = makeTestArtifact().build();
@@ -115,6 +115,9 @@ TEST_F(CorruptionTest, MetadataWithRightChecksums) {
   TestArtifact artifact = makeTestArtifact();
   artifact.rawMetadata = "garbage";
   expectRefused(artifact.build(), "metadata: ");
+  TestArtifact odd = makeTestArtifact();
+  odd.metadata.functions[0].outputs[0].isDonated = true;
+  expectRefused(odd.build(), "metadata: function 'main': output 'y' is donated");
   artifact.rawMetadata = encodeMetadata(artifact.metadata) + "x";
   expectRefused(artifact.build(), "metadata: trailing bytes");
 }

@@ -52,6 +52,18 @@ TEST(Format, EveryTruncationIsRefused) {
   }
 }
 
+TEST(Format, DonatedInputs) {
+  Metadata metadata, decoded;
+  TensorInfo plain = {"a", RELAX_RT_FLOAT, 32, {"n"}}, donated = {"b", RELAX_RT_FLOAT4_E2M1FN, 4, {}, true};
+  metadata.functions = {{"f", "relax_entry_f", {plain, donated}, {}}};
+  std::string bytes = encodeMetadata(metadata), error;
+  ASSERT_TRUE(decodeMetadata(bytesOf(bytes), bytes.size(), decoded, error)) << error;
+  const std::vector<TensorInfo> &inputs = decoded.functions[0].inputs;
+  EXPECT_FALSE(inputs[0].isDonated);
+  EXPECT_TRUE(inputs[1].isDonated);
+  EXPECT_EQ(inputs[1].typeCode, static_cast<uint32_t>(RELAX_RT_FLOAT4_E2M1FN));
+}
+
 TEST(Format, TrailingBytesAreRefused) {
   std::string bytes = encodeMetadata(Metadata()) + '\0', error;
   Metadata decoded;

@@ -105,9 +105,14 @@ TestArtifact makeTestArtifact(bool withLibrary) {
       {"forever", "relax_entry_forever", {}, {}},
       {"append", "relax_entry_append", {cache}, {{"y", RELAX_RT_INT, 64, {"n + 1"}}}},
       {"extend", "relax_entry_extend", {cache, named(cache, "z")}, {{"y", RELAX_RT_INT, 64, {"n + 8"}}}},
+      {"update", "relax_entry_update", {cache, named(cache, "z")}, {{"y", RELAX_RT_INT, 64, {"n"}}}},
+      {"take", "relax_entry_take", {cache}, {{"y", RELAX_RT_INT, 64, {"2*n"}}, {"z", RELAX_RT_INT, 64, {"n"}}}},
       {"region", "relax_entry_region", {rows, named(scalar, "mode")}, {named(rows, "y")}},
       {"broken", "relax_entry_broken", {named(scalar, "mode")}, {{"y", RELAX_RT_INT, 32, {"2"}}}},
   };
+  for (FunctionInfo &function : metadata.functions)
+    if (function.name == "update" || function.name == "take")
+      function.inputs[0].isDonated = true;
   metadata.sites = {
       {RELAX_RT_SHAPE_MISMATCH, "input 'x': dimension 1: expected 4, actual {0}"},
       {RELAX_RT_GUARD_FAILED, "{1} is odd after {0}, {2} {x} {} {"},

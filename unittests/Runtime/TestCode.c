@@ -167,6 +167,32 @@ EXPORT int32_t relax_entry_extend(relax_rt_invocation *inv) {
   return inv->inputs[1].dims[0] == 1 && *(int64_t *)inv->inputs[1].data == -1 ? RELAX_RT_GUARD_FAILED : 0;
 }
 
+/* x (n), z (m) -> y (n): adds one to each element of x in its memory, an error when z says -1. */
+EXPORT int32_t relax_entry_update(relax_rt_invocation *inv) {
+  void *out;
+  int32_t status = inv->api->donate_output(inv, 0, inv->inputs[0].dims, 0, 1, &out);
+  if (status)
+    return status;
+  for (int64_t i = 0; i < inv->inputs[0].dims[0]; ++i)
+    ++((int64_t *)out)[i];
+  return inv->inputs[1].dims[0] == 1 && *(int64_t *)inv->inputs[1].data == -1 ? RELAX_RT_GUARD_FAILED : 0;
+}
+
+/* x (n) -> y (2 * n), z (n): their elements are the sum of x, whose memory one of them may take. */
+EXPORT int32_t relax_entry_take(relax_rt_invocation *inv) {
+  int64_t rows = inv->inputs[0].dims[0], twice = 2 * rows, sum = 0;
+  void *y, *z;
+  for (int64_t i = 0; i < rows; ++i)
+    sum += ((int64_t *)inv->inputs[0].data)[i];
+  int32_t status = inv->api->donate_output(inv, 0, &twice, 0, 0, &y);
+  status = status ? status : inv->api->donate_output(inv, 1, &rows, 0, 0, &z);
+  for (int64_t i = 0; !status && i < twice; ++i)
+    ((int64_t *)y)[i] = sum;
+  for (int64_t i = 0; !status && i < rows; ++i)
+    ((int64_t *)z)[i] = sum;
+  return status;
+}
+
 static int grow_in_frames(relax_rt_invocation *inv) {
   int64_t outer, inner;
   void *a, *b, *c;

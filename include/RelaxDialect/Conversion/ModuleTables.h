@@ -10,9 +10,9 @@
 // | `relax.sites`         | `{message = "..{0}..", status = N : i64}`: texts of failing checks |
 // | `relax.kernels`       | names of tensor programs; `relax_kernel_<name>` is the entry of one |
 // | `relax.externs`       | library functions: `{symbol}`, where needed `adapter`, `sonames`, `object`, `optional` |
-// | `relax.functions`     | `{name, symbol, inputs = [{name, type}], outputs = [{name, type}]}` |
-// | `relax.weights`       | `{name, offset, type, value}`: offset in the weights section |
-// | `relax.memory_report` | `{function = "json"}` |
+// | `relax.functions`     | `{name, symbol, inputs = [{name, type}], outputs = [{name, type}]}`, inputs also `donated`
+// | | `relax.weights`       | `{name, offset, type, value}`: offset in the weights section | | `relax.memory_report` |
+// `{function = "json"}` |
 //
 //===----------------------------------------------------------------------===//
 #ifndef RELAXDIALECT_CONVERSION_MODULETABLES_H

@@ -49,6 +49,9 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                          llvm::cl::init(true)};
   Option<bool> packWeights{*this, "pack-weights", llvm::cl::desc("Reorder weights for the kernels that read them."),
                            llvm::cl::init(true)};
+  Option<bool> preallocateCaches{
+      *this, "preallocate-caches",
+      llvm::cl::desc("Give donated caches a capacity, so that entries are written into them."), llvm::cl::init(false)};
   Option<bool> growInPlace{*this, "grow-in-place", llvm::cl::desc("Append to arguments without copying them."),
                            llvm::cl::init(true)};
   Option<bool> shareMemory{*this, "share-memory", llvm::cl::desc("Tensors share memory."), llvm::cl::init(true)};

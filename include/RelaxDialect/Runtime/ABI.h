@@ -80,6 +80,11 @@ typedef struct relax_rt_host_api {
   /* 15: launches may be running on a device until here: host code calls this before it reads or copies what kernels
    * have written. Since version 6; after each launch of earlier code the runtime waits. */
   int32_t (*await_launches)(relax_rt_invocation *inv);
+  /* 16: as alloc_output, but in the memory of input `input` where the call donates that and it is large enough; then it
+   * is aligned to its elements only. With `keep` the memory begins with the bytes of the input, which are not more than
+   * the output's: elsewhere they are copied. Since version 7. */
+  int32_t (*donate_output)(relax_rt_invocation *inv, int64_t index, const int64_t *dims, int64_t input, int64_t keep,
+                           void **out_data);
 } relax_rt_host_api;
 
 /** The only argument of a host entry. */

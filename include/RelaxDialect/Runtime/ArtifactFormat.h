@@ -56,7 +56,9 @@ struct TensorInfo {
   std::string name;
   uint32_t typeCode = 0; // relax_rt_type_code
   uint32_t typeBits = 0;
-  std::vector<std::string> dims; // texts
+  std::vector<std::string> dims;                // texts
+  bool isDonated = false;                       // an input whose memory the function can use for results
+  static constexpr uint32_t kDonated = 1u << 8; // beside the type code in the file, since ABI version 7
 };
 struct FunctionInfo {
   std::string name;   // as the user knows it

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /** Bumped when a declaration changes its meaning, or compiled code may call something new; other additions keep it. */
-#define RELAX_RT_ABI_VERSION 6
+#define RELAX_RT_ABI_VERSION 7
 
 /** Outcome of every call. Values are part of the ABI of compiled code. */
 typedef enum relax_rt_status {
@@ -127,6 +127,7 @@ typedef struct relax_rt_tensor_info {
   relax_rt_dtype dtype;
   int64_t rank;
   const char *const *dims; /* `rank` texts: "2048", "n", "n*4", "?" */
+  int32_t is_donated;      /* an input that the function can write results to, where a call donates its memory */
 } relax_rt_tensor_info;
 
 /** -1 when there is no such function. */
@@ -174,6 +175,22 @@ RELAX_RT_API void relax_rt_context_cancel(relax_rt_context *context);
  */
 RELAX_RT_API relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t function,
                                                      const relax_rt_tensor_view *inputs, int64_t num_inputs);
+/** An input whose memory a call may write: `capacity` bytes from where its data begins, not fewer than it has. */
+typedef struct relax_rt_donation {
+  int64_t input;
+  uint64_t capacity;
+} relax_rt_donation;
+/**
+ * As relax_rt_context_invoke; outputs may live in the memory of inputs that are donated. An output does where its data
+ * is the input's: it was updated in place, appended to within the capacity, or takes the place of what is no longer
+ * needed. Then it stays valid as long as the caller keeps that memory, and what the input was is gone. A function that
+ * could use an input that is not donated leaves it as it is, and copies it first where it must. Donated memory overlaps
+ * no other input. After a failure the contents of donated memory are undefined. On a device nothing is used in place.
+ */
+RELAX_RT_API relax_rt_status relax_rt_context_invoke_donating(relax_rt_context *context, int64_t function,
+                                                              const relax_rt_tensor_view *inputs, int64_t num_inputs,
+                                                              const relax_rt_donation *donations,
+                                                              int64_t num_donations);
 RELAX_RT_API relax_rt_status relax_rt_context_output(const relax_rt_context *context, int64_t index,
                                                      relax_rt_tensor_view *out_view);
 
@@ -185,12 +202,13 @@ typedef struct relax_rt_counters {
   uint64_t fallbacks;    /* library functions replaced by generated kernels */
   uint64_t allocations;  /* arena growths and output buffers obtained from the system */
   uint64_t arena_bytes;  /* size of the arena, and of memory that grows in loops, now */
-  uint64_t extensions;   /* outputs that begin with an input, such as a cache */
+  uint64_t extensions;   /* outputs that begin with an input, such as a cache, or update it in place */
   uint64_t copied_bytes; /* of such inputs, where there was no room behind them; 0 = all of them grew in place */
   uint64_t captures;     /* lists of launches that were recorded */
   uint64_t replays;      /* times that one of them was run */
   uint64_t evictions;    /* of recordings that others took the place of */
   uint64_t recordings;   /* that are kept now */
+  uint64_t donations;    /* outputs that live in memory which a call donated */
 } relax_rt_counters;
 
 RELAX_RT_API relax_rt_status relax_rt_context_counters(const relax_rt_context *context,

@@ -16,7 +16,7 @@ using namespace mlir::relax;
 
 // Fields are addressed as words of 8 bytes (ABI.h).
 static_assert(sizeof(relax_rt_invocation) == 4 * 8 && sizeof(relax_rt_input) == 2 * 8 &&
-                  sizeof(relax_rt_host_api) == 16 * 8 && sizeof(relax_rt_tensor_view) == 4 * 8,
+                  sizeof(relax_rt_host_api) == 17 * 8 && sizeof(relax_rt_tensor_view) == 4 * 8,
               "the layout is the contract with the runtime");
 
 HostEmitter::HostEmitter(func::FuncOp source, HostTables &tables, HostForm form)

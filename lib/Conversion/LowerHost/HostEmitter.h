@@ -111,6 +111,8 @@ private:
   LogicalResult emitTensorToShape(graph::TensorToShapeOp op);
   void emitShapeToTensor(graph::ShapeToTensorOp op);
   LogicalResult emitMemoryOp(Operation *op, bool &handled);
+  std::optional<SmallVector<Value>> evaluateExtents(Type type);
+  std::optional<SmallVector<Value>> getOutputExtents(graph::TensorAtOp op, int64_t index, ArrayRef<Value> dims);
   LogicalResult emitTensorAt(graph::TensorAtOp op);
   LogicalResult emitScalarOp(Operation *op);
   LogicalResult emitReturn(func::ReturnOp op);
@@ -122,6 +124,8 @@ private:
   Value allocateOutput(int64_t index, ArrayRef<Value> dims);
   /// An output that begins with the elements of an argument.
   Value extendOutput(int64_t index, ArrayRef<Value> dims, int64_t argument);
+  /// An output in the memory of an argument that the caller donates; `keep`: it begins with the argument's elements.
+  Value donateOutput(int64_t index, ArrayRef<Value> dims, int64_t argument, bool keep);
   void copyTensor(Value target, const HostTensor &tensor, Type elementType);
 
   //===- HostFunctions.cpp: calls between functions, memory that grows ----===//

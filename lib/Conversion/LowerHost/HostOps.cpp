@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "CaptureRegions.h"
 #include "HostEmitter.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -81,7 +82,8 @@ LogicalResult HostEmitter::emitShapeOp(Operation *op, bool &handled) {
       tensors[op->getResult(0)] = HostTensor(tensors[op->getOperand(0)]);
   } else if (auto view = dyn_cast<ReshapeOp>(op)) {
     // The same memory; the rule about the number of elements was proved or has been asserted.
-    HostTensor tensor{tensors[view.getOperand()].data, SmallVector<Value>(shapes[view.getShape()]), std::nullopt};
+    HostTensor tensor = tensors[view.getOperand()];
+    tensor.dims = shapes[view.getShape()];
     tensors[view.getResult()] = tensor;
   } else if (auto eval = dyn_cast<EvalExprOp>(op)) {
     Value value = evaluate(eval.getExpr().getValue());
@@ -221,22 +223,50 @@ LogicalResult HostEmitter::emitMemoryOp(Operation *op, bool &handled) {
   return success();
 }
 
-LogicalResult HostEmitter::emitTensorAt(TensorAtOp op) {
-  HostTensor tensor;
-  for (SymExpr expr : sym::getSymbolicDims(op.getType())) {
+/// Extents of a type, which are sizes; none where a symbol is not known.
+std::optional<SmallVector<Value>> HostEmitter::evaluateExtents(Type type) {
+  SmallVector<Value> extents;
+  for (SymExpr expr : sym::getSymbolicDims(type)) {
     Value value = evaluate(expr);
     if (!value)
-      return op.emitOpError("uses a symbol that is not known here");
+      return std::nullopt;
     guardSize(expr, value, "extent " + expr.str());
-    tensor.dims.push_back(value);
+    extents.push_back(value);
   }
+  return extents;
+}
+
+/// Of a result that is made at `op`: the function may return a view of it, whose extents are known by then. Other names
+/// have the extents of the tensor, whatever their symbols are.
+std::optional<SmallVector<Value>> HostEmitter::getOutputExtents(TensorAtOp op, int64_t index, ArrayRef<Value> dims) {
+  Type type = source.getBody().front().getTerminator()->getOperand(index).getType();
+  std::optional<SmallVector<Value>> extents;
+  if (sym::getSymbolicDims(type) != sym::getSymbolicDims(op.getType()))
+    extents = evaluateExtents(type);
+  if (!extents && cast<RankedTensorType>(type).getRank() == static_cast<int64_t>(dims.size()))
+    extents = SmallVector<Value>(dims);
+  return extents;
+}
+
+LogicalResult HostEmitter::emitTensorAt(TensorAtOp op) {
+  std::optional<SmallVector<Value>> extents = evaluateExtents(op.getType());
+  if (!extents)
+    return op.emitOpError("uses a symbol that is not known here");
+  HostTensor tensor;
+  tensor.dims = *extents;
   Operation *storage = op.getStorage().getDefiningOp();
   auto output = storage ? storage->getAttrOfType<IntegerAttr>(kOutputAttrName) : IntegerAttr();
   if (output && !storages.contains(op.getStorage())) {
     tensor.output = output.getInt();
+    std::optional<SmallVector<Value>> dims = getOutputExtents(op, output.getInt(), tensor.dims);
+    if (!dims)
+      return op.emitOpError("is returned with extents that are not known here");
     auto extends = storage->getAttrOfType<IntegerAttr>(kExtendsAttrName);
-    tensor.data = extends ? extendOutput(output.getInt(), tensor.dims, extends.getInt())
-                          : allocateOutput(output.getInt(), tensor.dims);
+    if (auto donated = storage->getAttrOfType<IntegerAttr>(kDonatedAttrName))
+      tensor.data = donateOutput(output.getInt(), *dims, donated.getInt(), /*keep=*/static_cast<bool>(extends));
+    else
+      tensor.data =
+          extends ? extendOutput(output.getInt(), *dims, extends.getInt()) : allocateOutput(output.getInt(), *dims);
     storages[op.getStorage()] = tensor.data;
   } else if (growing.count(op.getStorage())) {
     tensor.data = growStorage(op.getStorage(), countBytes(tensor.dims, op.getType().getElementType()));
@@ -276,6 +306,16 @@ Value HostEmitter::extendOutput(int64_t index, ArrayRef<Value> dims, int64_t arg
   for (auto [dim, value] : llvm::enumerate(dims))
     storeElement(value, array, dim);
   return callRuntimeForPointer(10, {constant(index), array, constant(argument)});
+}
+
+Value HostEmitter::donateOutput(int64_t index, ArrayRef<Value> dims, int64_t argument, bool keep) {
+  // Only who calls from outside donates.
+  if (form == HostForm::Internal)
+    return keep ? extendOutput(index, dims, argument) : allocateOutput(index, dims);
+  Value array = getScratch(Scratch::Dims, dims.size());
+  for (auto [dim, value] : llvm::enumerate(dims))
+    storeElement(value, array, dim);
+  return callRuntimeForPointer(16, {constant(index), array, constant(argument), constant(keep)});
 }
 
 void HostEmitter::copyTensor(Value target, const HostTensor &tensor, Type elementType) {

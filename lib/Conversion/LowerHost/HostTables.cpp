@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "HostTables.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -98,8 +99,12 @@ void HostTables::addFunction(func::FuncOp function) {
     for (auto [index, type] : llvm::enumerate(types)) {
       DictionaryAttr attributes = results ? function.getResultAttrDict(index) : function.getArgAttrDict(index);
       std::string name = getOutsideName(attributes, results ? "result" : "arg", index);
-      list.push_back(builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(name)),
-                                                builder.getNamedAttr("type", TypeAttr::get(getOutsideType(type)))}));
+      NamedAttrList entry;
+      entry.append("name", builder.getStringAttr(name));
+      entry.append("type", TypeAttr::get(getOutsideType(type)));
+      if (attributes && attributes.contains(kDonatedAttrName))
+        entry.append("donated", builder.getUnitAttr());
+      list.push_back(entry.getDictionary(module.getContext()));
     }
     return builder.getArrayAttr(list);
   };

@@ -198,7 +198,7 @@ relax_rt_status ArtifactFile::checkHeader(const std::vector<uint8_t> &page) {
   if (header.formatVersion != kFormatVersion)
     return invalid("artifact format version " + std::to_string(header.formatVersion) + ", expected " +
                    std::to_string(kFormatVersion));
-  // Version 4 only added what version 3 does not call.
+  // Later versions only added what version 3 does not call.
   if (header.abiVersion < 3 || header.abiVersion > RELAX_RT_ABI_VERSION)
     return invalid("made for ABI version " + std::to_string(header.abiVersion) + ", this runtime has " +
                    std::to_string(RELAX_RT_ABI_VERSION));

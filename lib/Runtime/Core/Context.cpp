@@ -21,6 +21,7 @@ relax_rt_context::relax_rt_context(relax_rt_module &module) : module(module), ke
       maxRank = std::max(maxRank, output.dimTexts.size());
   }
   inputs.resize(maxInputs);
+  capacities.resize(maxInputs);
   slots.resize(maxOutputs);
   for (OutputSlot &slot : slots)
     slot.dims.reserve(maxRank);
@@ -70,6 +71,53 @@ relax_rt_status relax_rt_context::checkInputs(const relax_rt_tensor_view *views,
   for (size_t i = 0; i < current->inputs.size(); ++i)
     if (relax_rt_status status = checkInput(current->inputs[i], views[i]))
       return status;
+  return RELAX_RT_OK;
+}
+
+/// Of checked inputs: nothing that the call reads may be written by accident.
+relax_rt_status relax_rt_context::checkDonations(const relax_rt_tensor_view *views, const relax_rt_donation *donations,
+                                                 int64_t numDonations) {
+  std::fill(capacities.begin(), capacities.end(), 0);
+  if (numDonations < 0 || (numDonations > 0 && !donations))
+    return failHere(RELAX_RT_INVALID_ARGUMENT, "donations is NULL, or their number is negative");
+  for (int64_t i = 0; i < numDonations; ++i) {
+    auto [input, capacity] = donations[i];
+    if (input < 0 || static_cast<uint64_t>(input) >= current->inputs.size())
+      return failHere(RELAX_RT_INVALID_ARGUMENT, "donated input " + std::to_string(input) +
+                                                     " does not exist, there are " +
+                                                     std::to_string(current->inputs.size()));
+    const relax_rt_tensor_info &info = current->inputs[static_cast<size_t>(input)].info;
+    auto refuse = [&](const std::string &what) {
+      return failHere(RELAX_RT_INVALID_ARGUMENT, "input " + quote(info.name) + ": " + what);
+    };
+    const relax_rt_tensor_view &view = views[input];
+    uint64_t elementBytes = (info.dtype.bits + 7u) / 8, bytes = 0;
+    countBytes(view.dims, view.rank, elementBytes, bytes);
+    auto begin = reinterpret_cast<uintptr_t>(view.data);
+    if (capacity < bytes)
+      return refuse("is donated with " + std::to_string(capacity) + " bytes, has " + std::to_string(bytes));
+    if (capacity && (!view.data || begin % elementBytes || capacity > UINTPTR_MAX - begin))
+      return refuse("the memory that is donated is NULL, not aligned to " + std::to_string(elementBytes) +
+                    " bytes, or ends behind the address space");
+    for (size_t other = 0; other < current->inputs.size(); ++other) {
+      const relax_rt_tensor_info &read = current->inputs[other].info;
+      uint64_t size = 0;
+      countBytes(views[other].dims, read.rank, (read.dtype.bits + 7u) / 8, size);
+      auto first = reinterpret_cast<uintptr_t>(views[other].data);
+      bool isSame = other == static_cast<size_t>(input);
+      if (!isSame && size && first < begin + capacity && begin < first + size)
+        return refuse("the memory that is donated overlaps input " + quote(read.name));
+    }
+    for (int64_t k = 0; k < i; ++k) {
+      auto first = reinterpret_cast<uintptr_t>(views[donations[k].input].data);
+      if (donations[k].input == input ||
+          (capacity && first < begin + capacity && begin < first + donations[k].capacity))
+        return refuse("is donated twice, or overlaps what input " +
+                      quote(current->inputs[static_cast<size_t>(donations[k].input)].info.name) + " donates");
+    }
+    // Kernels of a device write its own memory.
+    capacities[static_cast<size_t>(input)] = device ? 0 : capacity;
+  }
   return RELAX_RT_OK;
 }
 
@@ -132,8 +180,10 @@ relax_rt_status relax_rt_context::runHere(const relax_rt_tensor_view *views, int
     void *data = views[i].data ? views[i].data : const_cast<char *>(nothing);
     inputs[static_cast<size_t>(i)] = {data, views[i].dims};
   }
-  for (OutputSlot &slot : slots)
+  for (OutputSlot &slot : slots) {
     slot.ready = false;
+    slot.donated = nullptr;
+  }
   startFrames();
   chargedBytes = 0;
   numDeviceInputs = numDeviceCopies = 0;
@@ -157,7 +207,8 @@ relax_rt_status relax_rt_context::runHere(const relax_rt_tensor_view *views, int
   return status;
 }
 
-relax_rt_status relax_rt_context::invoke(int64_t function, const relax_rt_tensor_view *views, int64_t numViews) {
+relax_rt_status relax_rt_context::invoke(int64_t function, const relax_rt_tensor_view *views, int64_t numViews,
+                                         const relax_rt_donation *donations, int64_t numDonations) {
   if (running.exchange(true))
     return failLiteral(RELAX_RT_INVALID_ARGUMENT, "the context is already running a function");
   struct Stop {
@@ -172,6 +223,8 @@ relax_rt_status relax_rt_context::invoke(int64_t function, const relax_rt_tensor
   current = &module.functions[static_cast<size_t>(function)];
   relax_rt_status status = guarded([&] {
     if (relax_rt_status invalid = checkInputs(views, numViews))
+      return invalid;
+    if (relax_rt_status invalid = checkDonations(views, donations, numDonations))
       return invalid;
     return run(views, numViews);
   });
@@ -191,7 +244,7 @@ relax_rt_status relax_rt_context::output(int64_t index, relax_rt_tensor_view &vi
                                                    std::to_string(current->outputs.size()));
   const OutputSlot &slot = slots[static_cast<size_t>(index)];
   const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
-  view = {static_cast<char *>(slot.block.data()) + slot.offset, slot.dims.data(), info.rank, info.dtype};
+  view = {slot.data(), slot.dims.data(), info.rank, info.dtype};
   return RELAX_RT_OK;
 }
 
@@ -244,6 +297,16 @@ relax_rt_status relax_rt_context_invoke(relax_rt_context *context, int64_t funct
     if (!context)
       return failLiteral(RELAX_RT_INVALID_ARGUMENT, "context is NULL");
     return context->invoke(function, inputs, num_inputs);
+  });
+}
+
+relax_rt_status relax_rt_context_invoke_donating(relax_rt_context *context, int64_t function,
+                                                 const relax_rt_tensor_view *inputs, int64_t num_inputs,
+                                                 const relax_rt_donation *donations, int64_t num_donations) {
+  return guarded([&] {
+    if (!context)
+      return failLiteral(RELAX_RT_INVALID_ARGUMENT, "context is NULL");
+    return context->invoke(function, inputs, num_inputs, donations, num_donations);
   });
 }
 

@@ -21,9 +21,12 @@ namespace relax_rt {
 /// Where one output of the current call lives. Block and vector are kept from call to call.
 struct OutputSlot {
   Block block;
-  uint64_t offset = 0; // where in the block it begins
+  uint64_t offset = 0;     // where in the block it begins
+  void *donated = nullptr; // the caller's memory, where it is not in the block
   std::vector<int64_t> dims;
   bool ready = false;
+
+  void *data() const { return donated ? donated : static_cast<char *>(block.data()) + offset; }
 };
 
 /// A former output that is an input of the running call.
@@ -58,12 +61,14 @@ extern const relax_rt_host_api kHostApi;
 struct relax_rt_context {
   explicit relax_rt_context(relax_rt_module &module);
 
-  relax_rt_status invoke(int64_t function, const relax_rt_tensor_view *inputs, int64_t numInputs);
+  relax_rt_status invoke(int64_t function, const relax_rt_tensor_view *inputs, int64_t numInputs,
+                         const relax_rt_donation *donations = nullptr, int64_t numDonations = 0);
   relax_rt_status output(int64_t index, relax_rt_tensor_view &view) const;
 
   // What compiled code asks for; `current` is set.
   relax_rt_status allocOutput(int64_t index, const int64_t *dims, void **outData);
   relax_rt_status extendOutput(int64_t index, const int64_t *dims, int64_t input, void **outData);
+  relax_rt_status donateOutput(int64_t index, const int64_t *dims, int64_t input, int64_t keep, void **outData);
   relax_rt_status reserveArena(int64_t bytes, void **outBase);
   relax_rt_status launch(int64_t kernel, void *const *buffers, const int64_t *scalars, int64_t grid);
   relax_rt_status callExtern(int64_t function, const relax_rt_tensor_view *args, int64_t numArgs,
@@ -103,6 +108,8 @@ struct relax_rt_context {
 private:
   relax_rt_status checkInputs(const relax_rt_tensor_view *views, int64_t numViews) const;
   relax_rt_status checkInput(const relax_rt::Tensor &expected, const relax_rt_tensor_view &view) const;
+  relax_rt_status checkDonations(const relax_rt_tensor_view *views, const relax_rt_donation *donations,
+                                 int64_t numDonations);
   relax_rt_status run(const relax_rt_tensor_view *views, int64_t numViews);
   relax_rt_status checkResult(int32_t result);
   relax_rt_status failHere(relax_rt_status status, const std::string &text) const;
@@ -128,6 +135,10 @@ private:
                       relax_rt::DeviceLaunch &launch) const;
   relax_rt_status moveToDevice(relax_rt::DeviceBuffer &buffer);
   relax_rt_status beginOutput(int64_t index, const int64_t *dims, uint64_t &bytes);
+  relax_rt_status chargeOutput(int64_t index, uint64_t bytes);
+  relax_rt_status checkContinued(int64_t index, int64_t input, uint64_t bytes) const;
+  bool takeDonated(int64_t index, int64_t input, const int64_t *dims, uint64_t bytes, void **outData);
+  void finishOutput(int64_t index, const int64_t *dims, void **outData);
   bool takeBlock(relax_rt::OutputSlot &slot, uint64_t bytes, uint64_t wanted);
   bool extendInPlace(relax_rt::OutputSlot &slot, relax_rt::SetAside &aside, void *data, uint64_t kept, uint64_t bytes);
   bool isRead(const char *begin, const char *end) const;
@@ -150,6 +161,7 @@ private:
   std::vector<relax_rt::Block> spares; // former outputs, waiting to be used again
   std::vector<relax_rt::SetAside> setAside;
   std::vector<relax_rt_input> inputs;
+  std::vector<uint64_t> capacities; // of inputs that the running call donates; 0: it does not
 
   relax_rt::Recording recording; // of the open region
   int64_t openRegion = -1;       // whose launches are being recorded

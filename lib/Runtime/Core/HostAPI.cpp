@@ -369,4 +369,7 @@ const relax_rt_host_api relax_rt::kHostApi = {
       return forward(inv, &relax_rt_context::callInRegion, function, indices, args, numArgs, scalars, numScalars);
     },
     [](relax_rt_invocation *inv) { return forward(inv, &relax_rt_context::awaitDevice); },
+    [](relax_rt_invocation *inv, int64_t index, const int64_t *dims, int64_t input, int64_t keep, void **outData) {
+      return forward(inv, &relax_rt_context::donateOutput, index, dims, input, keep, outData);
+    },
 };

@@ -21,6 +21,8 @@ std::string checkTensors(const FunctionInfo &function, const char *role, const s
     std::string prefix = "function " + quote(function.name) + ": " + role + " " + quote(tensor.name);
     if (!names.insert(tensor.name).second)
       return prefix + " appears twice";
+    if (tensor.isDonated && &tensors == &function.outputs)
+      return prefix + " is donated";
     if (tensor.typeCode > UINT8_MAX || tensor.typeBits > UINT8_MAX ||
         !isKnownDtype({static_cast<uint8_t>(tensor.typeCode), static_cast<uint8_t>(tensor.typeBits), 1}))
       return prefix + " has an unknown element type (code " + std::to_string(tensor.typeCode) + ", bits " +
@@ -164,6 +166,7 @@ void relax_rt_module::buildSignatures() {
       tensor.info.dtype = {static_cast<uint8_t>(info.typeCode), static_cast<uint8_t>(info.typeBits), 1};
       tensor.info.rank = static_cast<int64_t>(info.dims.size());
       tensor.info.dims = tensor.dimTexts.data();
+      tensor.info.is_donated = info.isDonated;
     }
   };
   functions.resize(metadata.functions.size());

@@ -5,7 +5,8 @@
 // Each output of a call has a block, which is kept from call to call. An output
 // of one call may be an input of the next one, whole or some rows of it: its
 // block is set aside then, so that it is not overwritten while it is read. What
-// continues such an input gets its block back and grows behind it.
+// continues such an input gets its block back and grows behind it. What a call
+// donates is where its outputs live, if they fit.
 //
 //===----------------------------------------------------------------------===//
 #include "Context.h"
@@ -16,7 +17,7 @@
 
 using namespace relax_rt;
 
-/// What all outputs are checked for; counts their bytes as the call's.
+/// What all outputs are checked for; counts their bytes.
 relax_rt_status relax_rt_context::beginOutput(int64_t index, const int64_t *dims, uint64_t &bytes) {
   if (index < 0 || static_cast<uint64_t>(index) >= current->outputs.size())
     return failHere(RELAX_RT_INTERNAL, "compiled code asked for output " + std::to_string(index));
@@ -34,7 +35,20 @@ relax_rt_status relax_rt_context::beginOutput(int64_t index, const int64_t *dims
       shape += (i ? ", " : "") + std::to_string(dims[i]);
     return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": a tensor of shape [" + shape + "] exceeds 2^63 bytes");
   }
-  return charge(bytes) ? RELAX_RT_OK : overLimit(name(), bytes);
+  return RELAX_RT_OK;
+}
+
+/// Counts the bytes of an output that has memory of the context as the call's.
+relax_rt_status relax_rt_context::chargeOutput(int64_t index, uint64_t bytes) {
+  return charge(bytes) ? RELAX_RT_OK
+                       : overLimit("output " + quote(current->outputs[static_cast<size_t>(index)].info.name), bytes);
+}
+
+void relax_rt_context::finishOutput(int64_t index, const int64_t *dims, void **outData) {
+  OutputSlot &slot = slots[static_cast<size_t>(index)];
+  slot.dims.assign(dims, dims + current->outputs[static_cast<size_t>(index)].info.rank);
+  slot.ready = true;
+  *outData = slot.data();
 }
 
 /// Gives the slot a block of at least `bytes`: its own, a spare one, or a new one of `wanted` bytes.
@@ -60,14 +74,13 @@ relax_rt_status relax_rt_context::allocOutput(int64_t index, const int64_t *dims
   uint64_t bytes;
   if (relax_rt_status status = beginOutput(index, dims, bytes))
     return status;
-  OutputSlot &slot = slots[static_cast<size_t>(index)];
+  if (relax_rt_status status = chargeOutput(index, bytes))
+    return status;
   const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
-  if (!takeBlock(slot, bytes, bytes))
+  if (!takeBlock(slots[static_cast<size_t>(index)], bytes, bytes))
     return failHere(RELAX_RT_OUT_OF_MEMORY,
                     "output " + quote(info.name) + ": cannot allocate " + std::to_string(bytes) + " bytes");
-  slot.dims.assign(dims, dims + info.rank);
-  slot.ready = true;
-  *outData = slot.block.data();
+  finishOutput(index, dims, outData);
   return RELAX_RT_OK;
 }
 
@@ -113,22 +126,32 @@ bool relax_rt_context::extendInPlace(OutputSlot &slot, SetAside &aside, void *da
   return true;
 }
 
+/// What an output continues, or is updated from, is an input of the call and not larger.
+relax_rt_status relax_rt_context::checkContinued(int64_t index, int64_t input, uint64_t bytes) const {
+  std::string name = "output " + quote(current->outputs[static_cast<size_t>(index)].info.name);
+  if (input < 0 || static_cast<uint64_t>(input) >= current->inputs.size())
+    return failHere(RELAX_RT_INTERNAL, name + " continues input " + std::to_string(input));
+  if (countInputBytes(static_cast<size_t>(input)) > bytes)
+    return failHere(RELAX_RT_INTERNAL, name + " is smaller than the input that it continues");
+  return RELAX_RT_OK;
+}
+
 relax_rt_status relax_rt_context::extendOutput(int64_t index, const int64_t *dims, int64_t input, void **outData) {
   uint64_t bytes;
   if (relax_rt_status status = beginOutput(index, dims, bytes))
     return status;
   if (relax_rt_status status = awaitDevice()) // rows may be copied
     return status;
-  const relax_rt_tensor_info &info = current->outputs[static_cast<size_t>(index)].info;
-  auto name = [&] { return "output " + quote(info.name); };
-  if (input < 0 || static_cast<uint64_t>(input) >= current->inputs.size())
-    return failHere(RELAX_RT_INTERNAL, name() + " continues input " + std::to_string(input));
-  uint64_t kept = countInputBytes(static_cast<size_t>(input));
-  if (kept > bytes)
-    return failHere(RELAX_RT_INTERNAL, name() + " is smaller than the input that it continues");
-
+  if (relax_rt_status status = checkContinued(index, input, bytes))
+    return status;
   ++counters.extensions;
+  if (takeDonated(index, input, dims, bytes, outData))
+    return RELAX_RT_OK;
+  if (relax_rt_status status = chargeOutput(index, bytes))
+    return status;
+
   OutputSlot &slot = slots[static_cast<size_t>(index)];
+  uint64_t kept = countInputBytes(static_cast<size_t>(input));
   void *data = inputs[static_cast<size_t>(input)].data;
   auto aside =
       std::find_if(setAside.begin(), setAside.end(), [&](const SetAside &it) { return it.block.contains(data); });
@@ -136,15 +159,65 @@ relax_rt_status relax_rt_context::extendOutput(int64_t index, const int64_t *dim
     // Twice as much, so that what grows row by row is copied a few times only.
     uint64_t wanted = kept && memoryLimit == 0 && bytes <= UINT64_MAX / 2 ? 2 * bytes : bytes;
     if (!takeBlock(slot, bytes, wanted))
-      return failHere(RELAX_RT_OUT_OF_MEMORY, name() + ": cannot allocate " + std::to_string(wanted) + " bytes");
+      return failHere(RELAX_RT_OUT_OF_MEMORY, "output " +
+                                                  quote(current->outputs[static_cast<size_t>(index)].info.name) +
+                                                  ": cannot allocate " + std::to_string(wanted) + " bytes");
     if (kept)
       std::memcpy(slot.block.data(), data, kept);
     counters.copied_bytes += kept;
     if (aside != setAside.end())
       aside->outgrown = true;
   }
-  slot.dims.assign(dims, dims + info.rank);
-  slot.ready = true;
-  *outData = static_cast<char *>(slot.block.data()) + slot.offset;
+  finishOutput(index, dims, outData);
+  return RELAX_RT_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs in memory that the call donates
+//===----------------------------------------------------------------------===//
+
+/// The memory of the input becomes the output's. An output of an earlier call brings its block along, which stays
+/// the context's.
+bool relax_rt_context::takeDonated(int64_t index, int64_t input, const int64_t *dims, uint64_t bytes, void **outData) {
+  uint64_t &capacity = capacities[static_cast<size_t>(input)];
+  if (capacity == 0 || bytes > capacity)
+    return false;
+  capacity = 0; // one output each
+  ++counters.donations;
+  OutputSlot &slot = slots[static_cast<size_t>(index)];
+  char *data = static_cast<char *>(inputs[static_cast<size_t>(input)].data);
+  auto aside =
+      std::find_if(setAside.begin(), setAside.end(), [&](const SetAside &it) { return it.block.contains(data); });
+  if (aside == setAside.end()) {
+    slot.donated = data;
+  } else {
+    if (slot.block.data())
+      spares.push_back(std::move(slot.block));
+    slot.block = std::move(aside->block);
+    slot.offset = static_cast<uint64_t>(data - static_cast<char *>(slot.block.data()));
+  }
+  finishOutput(index, dims, outData);
+  return true;
+}
+
+relax_rt_status relax_rt_context::donateOutput(int64_t index, const int64_t *dims, int64_t input, int64_t keep,
+                                               void **outData) {
+  uint64_t bytes;
+  if (relax_rt_status status = beginOutput(index, dims, bytes))
+    return status;
+  if (input < 0 || static_cast<uint64_t>(input) >= current->inputs.size() || keep)
+    if (relax_rt_status status = checkContinued(index, input, bytes))
+      return status;
+  counters.extensions += keep ? 1 : 0;
+  if (takeDonated(index, input, dims, bytes, outData))
+    return RELAX_RT_OK;
+  if (relax_rt_status status = allocOutput(index, dims, outData))
+    return status;
+  if (uint64_t kept = keep ? countInputBytes(static_cast<size_t>(input)) : 0) {
+    if (relax_rt_status status = awaitDevice())
+      return status;
+    std::memcpy(*outData, inputs[static_cast<size_t>(input)].data, kept);
+    counters.copied_bytes += kept;
+  }
   return RELAX_RT_OK;
 }

@@ -68,6 +68,7 @@ private:
       info.typeBits = kind->bits;
       for (sym::SymExpr dim : sym::getSymbolicDims(type))
         info.dims.push_back(dim ? dim.str() : "?");
+      info.isDonated = dictionary.contains("donated");
       tensors.push_back(std::move(info));
     }
     return success();

@@ -224,3 +224,31 @@ func.func @assured(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{attribute 'relax.assured' must be a unit attribute, got 4 : i64}}
   return {relax.assured = 4} %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{attribute 'relax.donated' must be a unit attribute, got true}}
+func.func @donated(%x: tensor<4xf32> {relax.donated = true}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'relax.donated' is for tensors, argument 1 has type '!relax.shape<[n]>'}}
+func.func @donated(%x: tensor<4xf32> {relax.donated}, %s: !relax.shape<[n]> {relax.donated}) attributes {relax_sym.scope = #relax_sym.scope<>} {
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'relax.donated' is for arguments, not for results}}
+func.func @donated(%x: tensor<4xf32>) -> (tensor<4xf32> {relax.donated}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{attribute 'relax.donated' is for arguments of 'func.func'}}
+relax_tp.func private @donated(%x: tensor<4xf32> {relax.donated}) outs(%o: tensor<4xf32>) {
+  relax_tp.yield %o : tensor<4xf32>
+}

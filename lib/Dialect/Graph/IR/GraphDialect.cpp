@@ -6,10 +6,12 @@
 
 #include "RelaxDialect/Dialect/Graph/IR/GraphDialect.h"
 #include "GraphFamilies.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphProducts.h"
 #include "RelaxDialect/Dialect/Sym/IR/SymDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -104,11 +106,29 @@ static LogicalResult verifyNameAttribute(Operation *op, NamedAttribute attribute
   return success();
 }
 
-LogicalResult RelaxDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
-  return verifyNameAttribute(op, attribute);
+/// `relax.donated` marks an argument whose memory the function may write.
+static LogicalResult verifyDonatedAttribute(Operation *op, unsigned index, NamedAttribute attribute) {
+  if (attribute.getName() != kDonatedAttrName)
+    return success();
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError("attribute 'relax.donated' must be a unit attribute, got ") << attribute.getValue();
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    return op->emitOpError("attribute 'relax.donated' is for arguments of 'func.func'");
+  if (Type type = function.getArgumentTypes()[index]; !isa<RankedTensorType>(type))
+    return op->emitOpError("attribute 'relax.donated' is for tensors, argument ") << index << " has type " << type;
+  return success();
+}
+
+LogicalResult RelaxDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                     NamedAttribute attribute) {
+  return success(succeeded(verifyNameAttribute(op, attribute)) &&
+                 succeeded(verifyDonatedAttribute(op, index, attribute)));
 }
 
 LogicalResult RelaxDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+  if (attribute.getName() == kDonatedAttrName)
+    return op->emitOpError("attribute 'relax.donated' is for arguments, not for results");
   return verifyNameAttribute(op, attribute);
 }
 

@@ -39,4 +39,16 @@ def SinkMovesPass : Pass<"relax-sink-moves", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }
 
+def PreallocateCachesPass : Pass<"relax-preallocate-caches", "::mlir::ModuleOp"> {
+  let summary = "Gives donated caches a capacity, so that entries are written into them.";
+  let description = [{
+    Before: graph phase with inferred shapes. A donated argument that the function returns with entries appended (`relax.concat` along an axis
+    whose extent is a symbol) gets a new symbol for that extent, its capacity, and the fact that the entries fit. After:
+    `relax.cache_update` writes what is new, a `relax.slice` is what others read, and the cache is returned as a whole. Arguments that
+    shared the extent share the capacity. Where no other argument shows how many entries there are, a shape argument with the name
+    of the symbol does. This changes the signature: rows behind the entries keep what they hold. Functions that others call stay as they are.
+  }];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
 #endif // RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_REWRITEPASSES
