@@ -250,3 +250,45 @@ def test_inputs_are_named_when_compiling(relax, tool, tmp_path):
     for names, message in [("x", "no input is named 'x'"), ("[", "'[': invalid glob pattern")]:
         done = tool("relax-compile", *compiled, f"--donate={names}")
         assert done.returncode == 1 and f"relax-compile: error: --donate: {message}" in done.stderr, done.stderr
+
+
+def test_a_decoder_writes_into_the_callers_caches(relax, tool, tmp_path):
+    """Keys of several heads do not grow in place, so their caches get a capacity: one artifact for all of them."""
+    pytest.importorskip("onnx")
+    from generated_models import SMALL_DECODER, decoder_inputs, save_decoder
+
+    save_decoder(tmp_path / "m.onnx", **SMALL_DECODER)
+    plain, given = tmp_path / "plain.rlx", tmp_path / "given.rlx"
+    for path, flags in [(plain, []), (given, ["--donate=past_*", "--preallocate-caches"])]:
+        done = tool("relax-compile", tmp_path / "m.onnx", *flags, "-o", path)
+        assert done.returncode == 0, done.stderr
+    plain, given = relax.load(plain), relax.load(given)
+    layers, names = SMALL_DECODER["layers"], ("key", "value")
+    for batch, capacity, steps in [(1, 40, (0, 5, 1, 1, 7)), (3, 13, (13,)), (2, 97, (31, 1, 64, 1)), (1, 8, (1, 7))]:
+        start = decoder_inputs(batch, 1, 0, **SMALL_DECODER)
+        pasts = {f"past_{name}{layer}": start[f"past_{name}{layer}"] for layer in range(layers) for name in names}
+        caches = {}
+        for name, past in pasts.items():
+            caches[name] = np.full((batch, past.shape[1], capacity, past.shape[3]), np.nan, np.float32)
+        filled = 0
+        for count_of_new in steps:
+            inputs = decoder_inputs(batch, count_of_new, filled, **SMALL_DECODER)
+            rest = {name: inputs[name] for name in ("ids", "pos", "mask")}
+            expected = plain(**rest, **pasts)
+            before = count(given)
+            results = given(**rest, **{name: relax.donate(cache) for name, cache in caches.items()})
+            filled += count_of_new
+            assert count(given) == (before[0] + 2 * layers, before[1])
+            np.testing.assert_allclose(results["logits"], expected["logits"], rtol=2e-4, atol=2e-4)
+            for layer in range(layers):
+                for name in names:
+                    cache, past = caches[f"past_{name}{layer}"], expected[f"{name}{layer}"]
+                    assert is_there(results[f"{name}{layer}"], cache)
+                    np.testing.assert_allclose(cache[:, :, :filled], past, rtol=2e-4, atol=2e-4)
+                    assert np.isnan(cache[:, :, filled:]).all()
+                    pasts[f"past_{name}{layer}"] = past
+        # Nothing fits any more.
+        inputs = decoder_inputs(batch, capacity - filled + 1, filled, **SMALL_DECODER)
+        rest = {name: inputs[name] for name in ("ids", "pos", "mask")}
+        with pytest.raises(relax.RelaxError, match="<= capacity"):
+            given(**rest, **{name: relax.donate(cache) for name, cache in caches.items()})
