@@ -286,8 +286,8 @@ void Arguments::addDonated(const TensorInfo &info, nb::handle value) {
   auto capacity = nb::cast<uint64_t>(made[2]);
   if (reinterpret_cast<uintptr_t>(views.back().data) != nb::cast<uintptr_t>(made[1]))
     throw nb::type_error(("input '" + info.name + "': memory that is copied for the call cannot be donated").c_str());
-  donated.push_back(
-      {input, nb::borrow(value.attr("array")), {static_cast<int64_t>(input), capacity}, views.back().data});
+  nb::object array = value.attr("array");
+  donated.push_back({input, array, {static_cast<int64_t>(input), capacity}, views.back().data});
 }
 
 void Arguments::add(const TensorInfo &info, nb::handle value) {

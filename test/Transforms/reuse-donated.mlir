@@ -42,7 +42,7 @@ func.func @returned(%x: tensor<?xf32, #n> {relax.donated}) -> (tensor<?xf32, #n>
   return %0, %x : tensor<?xf32, #n>, tensor<?xf32, #n>
 }
 func.func @elsewhere(%x: tensor<?xf32, #n> {relax.donated}) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
-  %0 = relax.flip %x {axes = array<i64: 0>} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  %0 = relax.cumsum %x {axis = 0 : i64} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return %0 : tensor<?xf32, #n>
 }
 

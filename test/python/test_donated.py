@@ -9,11 +9,10 @@ MODULE = """
 #m4 = #relax_sym.shape<[m, 4]>
 #s4 = #relax_sym.shape<[n + m, 4]>
 #flat = #relax_sym.shape<[n * 4]>
-// In place: two loops become one, which reads and writes the same elements.
+// In place: the loop reads and writes the same elements.
 func.func @update(%x: tensor<?xf32, #n> {relax.donated}, %y: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.multiply %x, %y : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
-  %1 = relax.add %0, %x : (tensor<?xf32, #n>, tensor<?xf32, #n>) -> tensor<?xf32, #n>
-  return %1 : tensor<?xf32, #n>
+  return %0 : tensor<?xf32, #n>
 }
 // Another loop needs the argument as it was: the result is elsewhere.
 func.func @read(%x: tensor<?xf32, #n> {relax.donated}) -> (tensor<?xf32, #n>, tensor<f32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
@@ -100,7 +99,7 @@ def test_results_take_the_place_of_what_is_donated(relax, executable, name):
     for size in SIZES:
         x, y = numbers(size), numbers(size, seed=1)
         rest = {"arg1": y} if name == "update" else {}
-        expected = x * y + x if name == "update" else np.cumsum(np.cumsum(np.cumsum(x, dtype="f4"), dtype="f4"), dtype="f4")
+        expected = x * y if name == "update" else np.cumsum(np.cumsum(np.cumsum(x, dtype="f4"), dtype="f4"), dtype="f4")
         kept = x.copy()
         donations, copied = count(executable)
         plain = function(arg0=x, **rest)["result0"]
@@ -215,7 +214,7 @@ def test_memory_that_cannot_be_given(relax, executable):
         executable["update"](relax.donate(x.astype(np.float64)), y)
     with pytest.raises(TypeError, match="a session keeps"):
         executable["append"].session({"arg0": "result0"})(relax.donate(numbers(1, 4)), numbers(1, 4))
-    np.testing.assert_array_equal(executable["update"](x, y)["result0"], x * y + x)
+    np.testing.assert_array_equal(executable["update"](x, y)["result0"], x * y)
 
 
 def test_relax_run(tool, tmp_path):
@@ -227,7 +226,7 @@ def test_relax_run(tool, tmp_path):
     done = tool("relax-run", tmp_path / "a.rlx", *runs, "--donate", "arg0", "--counters")
     assert done.returncode == 0, done.stderr
     assert "donations: 1\n" in done.stdout and "copied bytes: 0\n" in done.stdout
-    np.testing.assert_allclose(np.load(tmp_path / "out.npz")["result0"], x * y + x, rtol=1e-6)
+    np.testing.assert_allclose(np.load(tmp_path / "out.npz")["result0"], x * y, rtol=1e-6)
     done = tool("relax-run", tmp_path / "a.rlx", "--signature")
     assert "input arg0: float32[n], can be donated\ninput arg1: float32[n]\n" in done.stdout
     done = tool("relax-run", tmp_path / "a.rlx", *runs, "--donate=x")

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Composer.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphAttentionOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphDonation.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/RewritePasses.h"
 #include "RelaxDialect/Dialect/Graph/Transforms/Symbols.h"
@@ -112,9 +113,10 @@ void CachePreallocator::giveCapacity(const Cache &cache) {
   SymExpr &capacity = capacities[cache.past];
   if (!capacity)
     capacity = SymExpr::symbol(context, names.make("capacity"));
-  SmallVector<SymExpr> dims = sym::getSymbolicDims(cache.argument.getType());
+  BlockArgument argument = cache.argument;
+  SmallVector<SymExpr> dims = sym::getSymbolicDims(argument.getType());
   dims[cache.axis] = capacity;
-  cache.argument.setType(sym::getTensorType(dims, getElementTypeOrSelf(cache.argument.getType())));
+  argument.setType(sym::getTensorType(dims, getElementTypeOrSelf(argument.getType())));
   sym::Fact fits = {cache.past + cache.added, sym::Fact::Op::LessEqual, capacity};
   SmallVector<sym::Fact> facts(sym::getScope(function).getFacts());
   if (llvm::is_contained(facts, fits))
@@ -145,7 +147,7 @@ void CachePreallocator::write(const Cache &cache) {
   Composer c(rewriter, cache.concat);
   Value shown = getPast(cache.past), added = cache.concat->getOperand(1);
   Value past = c.shape(cache.past, shown);
-  Value position = c.squeeze(c.make<ShapeToTensorOp>(past), 0);
+  Value position = c.squeeze(c.make<ShapeToTensorOp>(RankedTensorType::get({1}, rewriter.getI64Type()), past), {0});
   SymExpr zero = c.expr(0);
   Value update = c.make<CacheUpdateOp>(cache.argument, added, position, static_cast<uint64_t>(cache.axis));
   Value present = c.slice(update, cache.axis, zero, cache.past + cache.added, 1, {past, added});
