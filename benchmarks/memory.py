@@ -8,7 +8,9 @@ weights and inputs; the bound is the most that is needed at one time, results fr
 the least of all plans in which a result is a block of its own: what fits into no result that is made later is in the
 arena. `in place` leaves out results that begin with an argument's elements and have room where that is. A second table
 is of the models with caches, compiled with --donate and --preallocate-caches: keys and values are written into memory
-of the caller, which has a capacity; the results are the others. Figures of others are those of the measurements that the models come from
+of the caller, which has a capacity; the results are the others.
+
+Figures of others are those of the measurements that the models come from
 (MB = 1e6), except that TVM's planner is run on the same models where there is one: --tvm, or the environment variable
 RELAX_TVM, names a Python that has it (tvm_plans.py tells how to make one). A row above TVM's is marked, and the exit
 code is 1.
@@ -216,8 +218,9 @@ def measure_caches(folder):
             arena, results = plan.get_bytes(sizes), plan.get_result_bytes(sizes, in_place=True)
             bound = plan.get_live_bytes(sizes, with_results=True, in_place=True)
             before = plain.get_bytes(given) + plain.get_result_bytes(given)
-            print(f"{where:35} {arena / 1e6:8.3f} {results / 1e6:8.3f} {(arena + results) / 1e6:8.3f} | {bound / 1e6:7.3f} "
-                  f"{(arena + results) / bound:6.3f} | {before / 1e6:8.3f}")
+            total = arena + results
+            print(f"{where:35} {arena / 1e6:8.3f} {results / 1e6:8.3f} {total / 1e6:8.3f} | {bound / 1e6:7.3f} "
+                  f"{total / bound:6.3f} | {before / 1e6:8.3f}")
 
 
 def main():
