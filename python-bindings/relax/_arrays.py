@@ -79,7 +79,7 @@ def donate(array, rows=None):
 
     A result that does is a view of the array. rows: how many first rows are the input, the others are room behind it,
     for what the function appends. What the array held is gone then, and undefined after an error. A function that
-    cannot use the memory leaves it as it is; TensorInfo.donated tells which inputs can be used for results of their size.
+    cannot use the memory leaves it as it is; TensorInfo.donated tells which inputs results of their size can use.
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"only a numpy array can be donated, got {type(array).__name__}")
