@@ -3,6 +3,7 @@
 // Licensed under the Apache License, Version 2.0. See LICENSE.
 //
 //===----------------------------------------------------------------------===//
+#include "RelaxDialect/Runtime/Runtime.h"
 #include "TestArtifact.h"
 
 #include <gtest/gtest.h>
