@@ -9,11 +9,11 @@
 // CHECK-LABEL: func.func @step(
 //  CHECK-SAME:     %[[K:.*]]: tensor<?x4x?x8xf32, #[[C]]> {relax.donated}, %[[V:.*]]: tensor<?x4x?x8xf32, #[[C]]> {relax.donated}, %[[NK:.*]]: tensor<?x4x?x8xf32, #{{.*}}>, %[[NV:.*]]: tensor{{.*}}, %[[MASK:.*]]: tensor<?x?xf32
 //  CHECK-SAME:     relax_sym.scope = #relax_sym.scope<"{{.*}} <= capacity">
-//       CHECK:   %[[BEFORE:.*]] = relax.slice %[[V]], %{{.*}}ends = [#relax_sym.expr<p>]
+//       CHECK:   %[[BEFORE:.*]] = relax.slice %[[V]] {{.*}}ends = [#relax_sym.expr<p>]
 //       CHECK:   %[[T:.*]] = relax.shape_to_tensor %{{.*}} : !relax.shape<[p]> -> tensor<1xi64>
 //       CHECK:   %[[AT:.*]] = relax.squeeze %[[T]]
 //       CHECK:   %[[U:.*]] = relax.cache_update %[[K]], %[[NK]], %[[AT]] {axis = 2 : i64}
-//       CHECK:   %[[ALL:.*]] = relax.slice %[[U]], {{.*}}ends = [#relax_sym.expr<p + s>]
+//       CHECK:   %[[ALL:.*]] = relax.slice %[[U]] {{.*}}ends = [#relax_sym.expr<p + s>]
 //       CHECK:   %[[W:.*]] = relax.cache_update %[[V]], %[[NV]]
 //       CHECK:   relax.negate %[[ALL]]
 //       CHECK:   relax.sum %[[BEFORE]]
@@ -44,12 +44,17 @@ func.func @shown(%k: tensor<?x8xf32, #past> {relax.donated}, %new: tensor<1x8xf3
 // Not donated; entries come first; the result is no output, or two.
 #past = #relax_sym.shape<[p, 8]>
 #all = #relax_sym.shape<[p + 1, 8]>
-// CHECK-NOT: capacity
+// CHECK-LABEL: func.func @kept(
+//   CHECK-NOT:   capacity
+//       CHECK:   return
 func.func @kept(%k: tensor<?x8xf32, #past>, %l: tensor<?x8xf32, #past> {relax.donated}, %new: tensor<1x8xf32>) -> (tensor<?x8xf32, #all>, tensor<?x8xf32, #all>) attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.concat %k, %new {axis = 0 : i64} : (tensor<?x8xf32, #past>, tensor<1x8xf32>) -> tensor<?x8xf32, #all>
   %1 = relax.concat %new, %l {axis = 0 : i64} : (tensor<1x8xf32>, tensor<?x8xf32, #past>) -> tensor<?x8xf32, #all>
   return %0, %1 : tensor<?x8xf32, #all>, tensor<?x8xf32, #all>
 }
+// CHECK-LABEL: func.func @twice(
+//   CHECK-NOT:   capacity
+//       CHECK:   return
 func.func @twice(%k: tensor<?x8xf32, #past> {relax.donated}, %l: tensor<?x8xf32, #past> {relax.donated}, %new: tensor<1x8xf32>) -> (tensor<?x8xf32, #all>, tensor<?x8xf32, #all>, tensor<?x8xf32, #all>) attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.concat %k, %new {axis = 0 : i64} : (tensor<?x8xf32, #past>, tensor<1x8xf32>) -> tensor<?x8xf32, #all>
   %1 = relax.concat %l, %new {axis = 0 : i64} : (tensor<?x8xf32, #past>, tensor<1x8xf32>) -> tensor<?x8xf32, #all>
