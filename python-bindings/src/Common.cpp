@@ -280,7 +280,7 @@ bool Arguments::addTorch(nb::handle value) {
 
 /// relax._arrays checks that the memory may be written.
 void Arguments::addDonated(const TensorInfo &info, nb::handle value) {
-  nb::tuple made = nb::cast<nb::tuple>(python().getDonated(value, getTypeName(info.dtype), info.name));
+  nb::tuple made = nb::cast<nb::tuple>(python().getDonated(value));
   size_t input = views.size();
   add(info, made[0]);
   auto capacity = nb::cast<uint64_t>(made[2]);
