@@ -7,6 +7,7 @@
 #define RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHDONATION_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir::relax::graph {
 
