@@ -5,9 +5,9 @@
 #past = #relax_sym.shape<[b, 4, p, 8]>
 #new = #relax_sym.shape<[b, 4, s, 8]>
 #all = #relax_sym.shape<[b, 4, p + s, 8]>
-// CHECK-DAG:   #[[C:.*]] = #relax_sym.shape<[b, 4, capacity, 8]>
+// CHECK-DAG:   #[[$C:.*]] = #relax_sym.shape<[b, 4, capacity, 8]>
 // CHECK-LABEL: func.func @step(
-//  CHECK-SAME:     %[[K:.*]]: tensor<?x4x?x8xf32, #[[C]]> {relax.donated}, %[[V:.*]]: tensor<?x4x?x8xf32, #[[C]]> {relax.donated}, %[[NK:.*]]: tensor<?x4x?x8xf32, #{{.*}}>, %[[NV:.*]]: tensor{{.*}}, %[[MASK:.*]]: tensor<?x?xf32
+//  CHECK-SAME:     %[[K:.*]]: tensor<?x4x?x8xf32, #[[$C]]> {relax.donated}, %[[V:.*]]: tensor<?x4x?x8xf32, #[[$C]]> {relax.donated}, %[[NK:.*]]: tensor<?x4x?x8xf32, #{{.*}}>, %[[NV:.*]]: tensor{{.*}}, %[[MASK:.*]]: tensor<?x?xf32
 //  CHECK-SAME:     relax_sym.scope = #relax_sym.scope<"{{.*}} <= capacity">
 //       CHECK:   %[[BEFORE:.*]] = relax.slice %[[V]] {{.*}}ends = [#relax_sym.expr<p>]
 //       CHECK:   %[[T:.*]] = relax.shape_to_tensor %{{.*}} : !relax.shape<[p]> -> tensor<1xi64>
@@ -17,7 +17,7 @@
 //       CHECK:   %[[W:.*]] = relax.cache_update %[[V]], %[[NV]]
 //       CHECK:   relax.negate %[[ALL]]
 //       CHECK:   relax.sum %[[BEFORE]]
-//       CHECK:   return %{{.*}}, %[[U]], %[[W]], %{{.*}} : tensor<{{.*}}>, tensor<?x4x?x8xf32, #[[C]]>, tensor<?x4x?x8xf32, #[[C]]>, tensor<f32>
+//       CHECK:   return %{{.*}}, %[[U]], %[[W]], %{{.*}} : tensor<{{.*}}>, tensor<?x4x?x8xf32, #[[$C]]>, tensor<?x4x?x8xf32, #[[$C]]>, tensor<f32>
 func.func @step(%k: tensor<?x4x?x8xf32, #past> {relax.donated}, %v: tensor<?x4x?x8xf32, #past> {relax.donated}, %nk: tensor<?x4x?x8xf32, #new>, %nv: tensor<?x4x?x8xf32, #new>, %mask: tensor<?x?xf32, #relax_sym.shape<[s, p + s]>>)
     -> (tensor<?x4x?x8xf32, #all>, tensor<?x4x?x8xf32, #all>, tensor<?x4x?x8xf32, #all>, tensor<f32>) attributes {relax_sym.scope = #relax_sym.scope<>} {
   %0 = relax.concat %k, %nk {axis = 2 : i64} : (tensor<?x4x?x8xf32, #past>, tensor<?x4x?x8xf32, #new>) -> tensor<?x4x?x8xf32, #all>
