@@ -152,7 +152,40 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
   return convolve(frame, frame.tensor(op.getInput()), frame.tensor(op.getWeight()), how);
 }
 
+/// `x` with its dimension `from` at place `to`.
+static FailureOr<Tensor> moveDim(Frame &frame, const Tensor &x, int64_t from, int64_t to) {
+  auto move = [](SmallVector<int64_t> values, int64_t source, int64_t target) {
+    int64_t value = values[source];
+    values.erase(values.begin() + source);
+    values.insert(values.begin() + target, value);
+    return values;
+  };
+  SmallVector<int64_t> dims = move(SmallVector<int64_t>(x.getDims()), from, to);
+  FailureOr<Tensor> result = frame.makeTensor(x.getElementType(), dims);
+  if (failed(result))
+    return failure();
+  int64_t position = 0;
+  forEachIndex(dims, [&](ArrayRef<int64_t> index) {
+    result->set(position++, x[x.at(move(SmallVector<int64_t>(index), to, from))]);
+  });
+  return result;
+}
+
+static FailureOr<Tensor> interpretConvChannelsLast(Frame &frame, ConvChannelsLastOp op) {
+  Convolution how{op.getStrides(), op.getPads(), op.getDilations(), static_cast<int64_t>(op.getGroups()),
+                  op.getAutoPad()};
+  const Tensor &x = frame.tensor(op.getInput());
+  FailureOr<Tensor> image = moveDim(frame, x, x.getRank() - 1, 1);
+  if (failed(image))
+    return failure();
+  FailureOr<Tensor> result = convolve(frame, *image, frame.tensor(op.getWeight()), how);
+  if (failed(result))
+    return failure();
+  return moveDim(frame, *result, 1, x.getRank() - 1);
+}
+
 void interp::registerLinearAlgebraOps(OpTable &table) {
   table.add(interpretMatmul);
   table.add(interpretConv);
+  table.add(interpretConvChannelsLast);
 }

@@ -75,6 +75,17 @@ static void addRewrites(OpPassManager &manager, const KernelPipelineOptions &opt
     manager.addPass(graph::createCombineParallelMatmulsPass());
 }
 
+/// What libraries have not taken. Faster on CPUs, and only because of packed weights.
+static void addLayout(OpPassManager &manager, const KernelPipelineOptions &options) {
+  if (!options.convLayout || !options.packWeights || !options.liftWeights || !options.devices.empty())
+    return;
+  manager.addPass(graph::createConvertConvLayoutPass());
+  if (options.sinkMoves)
+    manager.addPass(graph::createSinkMovesPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
 /// Nothing unless it is asked for. Weights become what products read.
 static void addMixedPrecision(OpPassManager &manager, const KernelPipelineOptions &options) {
   if (options.mixedPrecision.empty())
@@ -114,6 +125,7 @@ static void addMixedPasses(OpPassManager &manager, const KernelPipelineOptions &
   addQuantization(manager, options);
   addRewrites(manager, options);
   addDispatch(manager, options);
+  addLayout(manager, options);
   addActivations(manager, options);
   manager.addPass(createLegalizeOpsPass({/*leaveViews=*/options.fuse}));
   manager.addPass(createCanonicalizerPass());

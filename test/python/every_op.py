@@ -197,6 +197,7 @@ case("outer", "outer %x, %y", {"x": V, "y": floats("m")}, floats("n", "m"))
 case("einsum", 'einsum %x, %y {equation = "nk,km->nm"}', {"x": floats("n", "k"), "y": floats("k", 3)}, floats("n", 3))
 WINDOW = "strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>"
 case("conv", f"conv %x, %w {{{WINDOW}, groups = 1 : i64}}", {"x": floats("n", 2, "l"), "w": floats(3, 2, 3)}, floats("n", 3, "l"))
+case("conv_channels_last", f"conv_channels_last %x, %w {{{WINDOW}, groups = 1 : i64}}", {"x": floats("n", "l", 2), "w": floats(3, 2, 3)}, floats("n", "l", 3))
 case("conv_transpose", "conv_transpose %x, %w {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, "
      "output_padding = array<i64: 0>, groups = 1 : i64}", {"x": floats("n", 2, "l"), "w": floats(2, 3, 2)}, floats("n", 3, "l * 2"))
 

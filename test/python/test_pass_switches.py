@@ -24,7 +24,7 @@ func.func @main(%x: tensor<?x16xf32, #n>, %cache: tensor<?x8xf32, #p>) -> tensor
   return %5 : tensor<?x8xf32, #q>
 }
 """
-GROUPS = ["fusion", "weights", "packing", "growth", "sharing", "products", "moves"]
+GROUPS = ["fusion", "weights", "packing", "growth", "sharing", "products", "moves", "layout"]
 
 
 @pytest.fixture(scope="module")
@@ -76,4 +76,4 @@ def test_unknown_groups_are_refused(tool, tmp_path):
     (tmp_path / "in.mlir").write_text(MODULE)
     done = tool("relax-compile", tmp_path / "in.mlir", "-o", tmp_path / "out.rlx", "--disable=fusion,magic")
     assert done.returncode == 1
-    assert "--disable: there is no group 'magic', expected fusion, weights, packing, growth, sharing, products, moves" in done.stderr
+    assert "--disable: there is no group 'magic', expected fusion, weights, packing, growth, sharing, products, moves, layout" in done.stderr

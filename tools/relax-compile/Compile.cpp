@@ -133,7 +133,7 @@ LogicalResult setGroups(StringRef flag, const std::vector<std::string> &groups, 
   const std::pair<StringRef, decltype(KernelPipelineOptions::fuse) *> switches[] = {
       {"fusion", &kernels.fuse},        {"weights", &kernels.liftWeights}, {"packing", &kernels.packWeights},
       {"growth", &kernels.growInPlace}, {"sharing", &kernels.shareMemory}, {"products", &kernels.combineProducts},
-      {"moves", &kernels.sinkMoves}};
+      {"moves", &kernels.sinkMoves},    {"layout", &kernels.convLayout}};
   for (StringRef group : groups) {
     const auto *found = llvm::find_if(switches, [&](auto entry) { return entry.first == group; });
     if (found == std::end(switches))

@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
   llvm::cl::list<std::string> disabled(
       "disable", llvm::cl::CommaSeparated,
       llvm::cl::desc("Leave out groups of passes, to see what they do: fusion, weights, packing, growth, sharing, "
-                     "products, moves"),
+                     "products, moves, layout"),
       llvm::cl::value_desc("group"), llvm::cl::cat(category));
   llvm::cl::list<std::string> enabled("enable", llvm::cl::CommaSeparated,
                                       llvm::cl::desc("Run groups of passes that are left out by default: products"),

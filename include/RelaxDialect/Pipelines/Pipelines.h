@@ -47,6 +47,8 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                                llvm::cl::init(false)};
   Option<bool> sinkMoves{*this, "sink-moves", llvm::cl::desc("Move elements behind what they do not change."),
                          llvm::cl::init(true)};
+  Option<bool> convLayout{*this, "conv-layout", llvm::cl::desc("Convolutions with channels last where it is faster."),
+                          llvm::cl::init(true)};
   Option<bool> packWeights{*this, "pack-weights", llvm::cl::desc("Reorder weights for the kernels that read them."),
                            llvm::cl::init(true)};
   Option<bool> preallocateCaches{

@@ -115,14 +115,15 @@ static Value writeMatmul(MatmulOp op, ProgramBody &body) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct LegalizeConv final : OpRewritePattern<ConvOp> {
-  LegalizeConv(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern(context), library(library) {}
+/// Of either layout: `OpTy` says where the channels of images are.
+template <typename OpTy> struct LegalizeConv final : OpRewritePattern<OpTy> {
+  LegalizeConv(MLIRContext *context, ProgramLibrary &library) : OpRewritePattern<OpTy>(context), library(library) {}
 
-  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
     if (!isPrepared(op))
       return rewriter.notifyMatchFailure(op, "an extent is unknown");
     ProgramRequest request;
-    request.name = "conv";
+    request.name = op->getName().stripDialect();
     request.results = {cast<RankedTensorType>(op->getResult(0).getType())};
     FailureOr<Value> input = createPadded(op, rewriter);
     if (failed(input))
@@ -134,15 +135,18 @@ struct LegalizeConv final : OpRewritePattern<ConvOp> {
   }
 
 private:
-  static WindowDim getWindow(ConvOp op, unsigned index) {
+  static constexpr bool kLast = std::is_same_v<OpTy, ConvChannelsLastOp>;
+  static constexpr unsigned kFirstSpatial = kLast ? 1 : 2;
+
+  static WindowDim getWindow(OpTy op, unsigned index) {
     WindowAttrs attrs{op.getStrides(), op.getPads(), op.getDilations(), op.getAutoPad()};
-    return getWindowDim(attrs, index, sym::getSymbolicDims(op.getInput().getType())[index + 2],
+    return getWindowDim(attrs, index, sym::getSymbolicDims(op.getInput().getType())[kFirstSpatial + index],
                         sym::getSymbolicDims(op.getWeight().getType())[index + 2]);
   }
 
   /// The input with zeros around it, made by a program of its own: inside of the convolution it would be one more thing
   /// that all out channels read, and they could not run in parallel.
-  FailureOr<Value> createPadded(ConvOp op, PatternRewriter &rewriter) const {
+  FailureOr<Value> createPadded(OpTy op, PatternRewriter &rewriter) const {
     if (!op.getAutoPad() && llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }))
       return op.getInput();
     SmallVector<SymExpr> padded = sym::getSymbolicDims(op.getInput().getType());
@@ -151,8 +155,9 @@ private:
     request.inputs = {op.getInput()};
     for (unsigned i = 0; i != op.getStrides().size(); ++i) {
       WindowDim window = getWindow(op, i);
-      padded[i + 2] = padded[i + 2] + window.before + window.after;
-      if (!padded[i + 2])
+      SymExpr &extent = padded[kFirstSpatial + i];
+      extent = extent + window.before + window.after;
+      if (!extent)
         return rewriter.notifyMatchFailure(op, "an extent of the padded input does not fit 64 bits");
       request.exprs.push_back(window.before);
     }
@@ -174,38 +179,49 @@ private:
     // Nothing has no place inside, which upstream refuses where it sees it.
     if (llvm::is_contained(type.getShape(), 0))
       return zeros;
-    SmallVector<OpFoldResult> offsets(2, builder.getIndexAttr(0)), sizes = body.getSizes(body.getInputDims(0));
-    for (SymExpr expr : before)
-      offsets.push_back(body.getIndexOrConstant(expr));
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+        sizes = body.getSizes(body.getInputDims(0));
+    for (auto [index, expr] : llvm::enumerate(before))
+      offsets[kFirstSpatial + index] = body.getIndexOrConstant(expr);
     SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
     Value inside = tensor::ExtractSliceOp::create(builder, body.loc, type, zeros, offsets, sizes, strides);
     Value copied = createCopy(body, input, builder.getMultiDimIdentityMap(type.getRank()), inside);
     return tensor::InsertSliceOp::create(builder, body.loc, copied, zeros, offsets, sizes, strides);
   }
 
-  /// Loops: batch, out channel, out spatial..., channel of the group, kernel spatial...
-  static Value writeBody(ConvOp op, ProgramBody &body) {
+  /// Every out channel reads the in channel of its number.
+  static bool isDepthwise(OpTy op, ArrayRef<SymExpr> weightDims) {
+    return weightDims[1].getConstant() == 1 && weightDims[0].getConstant() == static_cast<int64_t>(op.getGroups());
+  }
+
+  /// Loops: batch, out channel, out spatial..., channel of the group, kernel spatial...; with channels last batch, out
+  /// spatial..., out channel, kernel spatial..., channel of the group, so that steps that follow each other read
+  /// neighbours.
+  static Value writeBody(OpTy op, ProgramBody &body) {
     OpBuilder &builder = body.builder;
     Type type = op.getType().getElementType();
-    unsigned spatial = op.getStrides().size(), numLoops = 3 + 2 * spatial, channel = 2 + spatial;
+    unsigned spatial = op.getStrides().size(), numLoops = 3 + 2 * spatial, firstTap = 2 + spatial + (kLast ? 0 : 1);
+    unsigned column = kLast ? 1 + spatial : 1, channel = kLast ? 2 + 2 * spatial : 2 + spatial;
     Value input = body.getInput(0), weight = body.getInput(1), sums = createSums(body, type);
     SmallVector<SymExpr> weightDims = body.getInputDims(1);
 
-    SmallVector<AffineExpr> weightExprs = {builder.getAffineDimExpr(1), builder.getAffineDimExpr(channel)};
+    SmallVector<AffineExpr> weightExprs = {builder.getAffineDimExpr(column), builder.getAffineDimExpr(channel)};
     SmallVector<AffineExpr> windowExprs;
     for (unsigned i = 0; i != spatial; ++i) {
-      weightExprs.push_back(builder.getAffineDimExpr(channel + 1 + i));
-      windowExprs.push_back(builder.getAffineDimExpr(2 + i) * op.getStrides()[i] +
-                            builder.getAffineDimExpr(channel + 1 + i) * op.getDilations()[i]);
+      weightExprs.push_back(builder.getAffineDimExpr(firstTap + i));
+      windowExprs.push_back(builder.getAffineDimExpr(kFirstSpatial + i) * op.getStrides()[i] +
+                            builder.getAffineDimExpr(firstTap + i) * op.getDilations()[i]);
     }
     AffineMap weightMap = AffineMap::get(numLoops, 0, weightExprs, op.getContext());
     AffineMap outMap = AffineMap::getMultiDimIdentityMap(numLoops, op.getContext()).getMajorSubMap(2 + spatial);
     SmallVector<utils::IteratorType> iterators(2 + spatial, utils::IteratorType::parallel);
     iterators.append(1 + spatial, utils::IteratorType::reduction);
 
-    if (op.getGroups() == 1) {
-      SmallVector<AffineExpr> inputExprs = {builder.getAffineDimExpr(0), builder.getAffineDimExpr(channel)};
+    if (op.getGroups() == 1 || isDepthwise(op, weightDims)) {
+      SmallVector<AffineExpr> inputExprs = {builder.getAffineDimExpr(0)};
       llvm::append_range(inputExprs, windowExprs);
+      inputExprs.insert(inputExprs.begin() + ImageDims::get(2 + spatial, kLast).channel,
+                        builder.getAffineDimExpr(op.getGroups() == 1 ? channel : column));
       AffineMap inputMap = AffineMap::get(numLoops, 0, inputExprs, op.getContext());
       sums = createGeneric(
           body, {input, weight}, {inputMap, weightMap}, sums, outMap, iterators,
@@ -222,16 +238,18 @@ private:
     sums = createGeneric(
         body, weight, weightMap, sums, outMap, iterators, [&](OpBuilder &inner, Location loc, ValueRange x) {
           auto loop = [&](unsigned dim) { return linalg::IndexOp::create(inner, loc, dim).getResult(); };
-          Value group = arith::DivUIOp::create(inner, loc, loop(1), perGroup);
+          Value group = arith::DivUIOp::create(inner, loc, loop(column), perGroup);
           Value first = arith::MulIOp::create(inner, loc, group, channels);
-          SmallVector<Value> indices = {loop(0), arith::AddIOp::create(inner, loc, first, loop(channel))};
+          SmallVector<Value> indices = {loop(0)};
           for (unsigned i = 0; i != spatial; ++i) {
             Value stride = arith::ConstantIndexOp::create(inner, loc, op.getStrides()[i]);
             Value dilation = arith::ConstantIndexOp::create(inner, loc, op.getDilations()[i]);
-            Value start = arith::MulIOp::create(inner, loc, loop(2 + i), stride);
-            Value step = arith::MulIOp::create(inner, loc, loop(channel + 1 + i), dilation);
+            Value start = arith::MulIOp::create(inner, loc, loop(kFirstSpatial + i), stride);
+            Value step = arith::MulIOp::create(inner, loc, loop(firstTap + i), dilation);
             indices.push_back(arith::AddIOp::create(inner, loc, start, step));
           }
+          indices.insert(indices.begin() + ImageDims::get(2 + spatial, kLast).channel,
+                         arith::AddIOp::create(inner, loc, first, loop(channel)));
           Value element = tensor::ExtractOp::create(inner, loc, input, indices);
           return multiplyAdd(inner, loc, element, x[0], x[1]);
         });
@@ -244,5 +262,5 @@ private:
 
 void relax::populateLinearAlgebraToTensorProgramPatterns(RewritePatternSet &patterns, ProgramLibrary &library) {
   patterns.add<ProgramPattern<MatmulOp>>(patterns.getContext(), library, writeMatmul);
-  patterns.add<LegalizeConv>(patterns.getContext(), library);
+  patterns.add<LegalizeConv<ConvOp>, LegalizeConv<ConvChannelsLastOp>>(patterns.getContext(), library);
 }

@@ -93,3 +93,11 @@ func.func @too_small(%x: tensor<1x3x1xf32>, %w: tensor<2x3x3xf32>) {
       : (tensor<1x3x1xf32>, tensor<2x3x3xf32>) -> tensor<1x2x?xf32>
   return
 }
+
+// -----
+
+func.func @channels_last(%x: tensor<2x9x4xf32>, %w: tensor<16x3x1xf32>) {
+  // expected-error @below {{'relax.conv_channels_last' op dimension 2 of the input is expected to be 3, got 4}}
+  %0 = relax.conv_channels_last %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<2x9x4xf32>, tensor<16x3x1xf32>) -> tensor<2x9x16xf32>
+  return
+}

@@ -23,3 +23,11 @@ func.func @conv(%x: tensor<?x4x?xf32, #relax_sym.shape<[n, 4, l]>>, %w: tensor<8
       : (tensor<1x1x8x8xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x4x2xf32>
   return
 }
+
+// CHECK-LABEL: func.func @channels_last
+// CHECK: relax.conv_channels_last %{{.*}} {{.*}} -> tensor<?x5x16xf32, #{{.*}}>
+func.func @channels_last(%x: tensor<?x9x4xf32, #relax_sym.shape<[n, 9, 4]>>, %w: tensor<16x4x1xf32>) -> tensor<?x5x16xf32, #relax_sym.shape<[n, 5, 16]>>
+    attributes {relax_sym.scope = #relax_sym.scope<>} {
+  %0 = relax.conv_channels_last %x, %w {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<?x9x4xf32, #relax_sym.shape<[n, 9, 4]>>, tensor<16x4x1xf32>) -> tensor<?x5x16xf32, #relax_sym.shape<[n, 5, 16]>>
+  return %0 : tensor<?x5x16xf32, #relax_sym.shape<[n, 5, 16]>>
+}

@@ -54,7 +54,8 @@ FailureOr<RankedTensorType> MatmulOp::inferType(TypeInference &inference, Adapto
 }
 
 FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Type image, Type kernels,
-                                             const WindowAttrs &attrs, int64_t groups, Type elementType) {
+                                             const WindowAttrs &attrs, int64_t groups, Type elementType,
+                                             bool channelsLast) {
   SmallVector<SymExpr> input = sym::getSymbolicDims(image);
   SmallVector<SymExpr> weight = sym::getSymbolicDims(kernels);
   if (failed(inference.requireSameElementType(image, kernels)))
@@ -71,27 +72,30 @@ FailureOr<RankedTensorType> graph::inferConv(TypeInference &inference, Type imag
   SymExpr channels = weight[1] ? weight[1] * groups : SymExpr();
   if (weight[1] && !channels)
     return inference.fail("number of channels does not fit 64 bits");
-  if (failed(inference.requireEqual("dimension 1 of the input", input[1], channels)))
+  ImageDims places = ImageDims::get(input.size(), channelsLast);
+  if (failed(inference.requireEqual("dimension " + Twine(places.channel) + " of the input", input[places.channel],
+                                    channels)))
     return failure();
   if (weight[0] &&
       failed(inference.requireEqual("rest of dimension 0 of the weight divided by groups",
                                     SymExpr::mod(weight[0], inference.constant(groups)), inference.constant(0))))
     return failure();
 
-  SmallVector<SymExpr> dims = {input[0], weight[0]};
+  SmallVector<SymExpr> dims(input.size());
+  dims[0] = input[0];
+  dims[places.channel] = weight[0];
   for (size_t i = 0; i != spatial; ++i) {
-    SymExpr extent = input[i + 2], kernel = weight[i + 2];
-    if (!extent || !kernel) {
-      dims.emplace_back();
+    size_t dim = places.firstSpatial + i;
+    SymExpr extent = input[dim], kernel = weight[i + 2];
+    if (!extent || !kernel)
       continue;
-    }
     WindowDim window = getWindowDim(attrs, i, extent, kernel);
     if (!window.extent)
-      return inference.fail("dimension ", i + 2, " of the result does not fit 64 bits");
-    if (failed(inference.requireLessEqual("dimension " + Twine(i + 2) + " of the input", inference.constant(0),
+      return inference.fail("dimension ", dim, " of the result does not fit 64 bits");
+    if (failed(inference.requireLessEqual("dimension " + Twine(dim) + " of the input", inference.constant(0),
                                           window.room)))
       return failure();
-    dims.push_back(window.extent);
+    dims[dim] = window.extent;
   }
   return inference.makeType(dims, elementType ? elementType : getElementTypeOrSelf(image));
 }
@@ -100,4 +104,10 @@ FailureOr<RankedTensorType> ConvOp::inferType(TypeInference &inference, Adaptor 
   WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
   return inferConv(inference, adaptor.getInput().getType(), adaptor.getWeight().getType(), attrs, adaptor.getGroups(),
                    nullptr);
+}
+
+FailureOr<RankedTensorType> ConvChannelsLastOp::inferType(TypeInference &inference, Adaptor adaptor) {
+  WindowAttrs attrs{adaptor.getStrides(), adaptor.getPads(), adaptor.getDilations(), adaptor.getAutoPad()};
+  return inferConv(inference, adaptor.getInput().getType(), adaptor.getWeight().getType(), attrs, adaptor.getGroups(),
+                   nullptr, /*channelsLast=*/true);
 }

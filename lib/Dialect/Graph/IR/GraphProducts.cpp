@@ -9,6 +9,7 @@
 #include "RelaxDialect/Dialect/Graph/IR/GraphProducts.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphBlockOps.h"
 #include "RelaxDialect/Dialect/Graph/IR/GraphOps.h"
+#include "RelaxDialect/Dialect/Graph/IR/GraphWindows.h"
 
 using namespace mlir;
 using namespace mlir::relax;
@@ -35,11 +36,12 @@ struct BlockMatmulProduct final : ProductOpInterface::ExternalModel<BlockMatmulP
   }
 };
 
-struct ConvProduct final : ProductOpInterface::ExternalModel<ConvProduct, ConvOp> {
+template <typename OpTy> struct ConvProduct final : ProductOpInterface::ExternalModel<ConvProduct<OpTy>, OpTy> {
   std::optional<ProductColumns> getColumns(Operation *op) const {
-    if (cast<ConvOp>(op).getGroups() != 1) // each group of channels has its own columns
+    if (cast<OpTy>(op).getGroups() != 1) // each group of channels has its own columns
       return std::nullopt;
-    return ProductColumns{0, 1};
+    bool last = std::is_same_v<OpTy, ConvChannelsLastOp>;
+    return ProductColumns{0, ImageDims::get(getRank(op->getResult(0)), last).channel};
   }
 };
 } // namespace
@@ -47,5 +49,6 @@ struct ConvProduct final : ProductOpInterface::ExternalModel<ConvProduct, ConvOp
 void graph::addProductModels(MLIRContext &context) {
   MatmulOp::attachInterface<MatmulProduct>(context);
   BlockMatmulOp::attachInterface<BlockMatmulProduct>(context);
-  ConvOp::attachInterface<ConvProduct>(context);
+  ConvOp::attachInterface<ConvProduct<ConvOp>>(context);
+  ConvChannelsLastOp::attachInterface<ConvProduct<ConvChannelsLastOp>>(context);
 }

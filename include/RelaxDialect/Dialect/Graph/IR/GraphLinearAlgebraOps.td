@@ -42,4 +42,20 @@ def Relax_ConvOp : Relax_InferredOp<"conv"> {
   let assemblyFormat = "$input `,` $weight attr-dict `:` functional-type(operands, results)";
 }
 
+def Relax_ConvChannelsLastOp : Relax_InferredOp<"conv_channels_last"> {
+  let summary = "Convolution of images whose channels are last.";
+  let description = [{
+    `relax.conv` with input and result (batch, spatial..., channel). The weight is (out channel, channel / groups, spatial...) all
+    the same. `relax-convert-conv-layout` makes it.
+
+    Example: `%r = relax.conv_channels_last %x, %w {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<?x?x3xf32, #relax_sym.shape<[n, l, 3]>>, tensor<8x3x3xf32>) -> tensor<?x?x8xf32, #relax_sym.shape<[n, l, 8]>>`
+  }];
+  let arguments = (ins Relax_NumberTensor:$input,
+                       Relax_NumberTensor:$weight, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       OptionalAttr<StrAttr>:$auto_pad);
+  let results = (outs Relax_NumberTensor:$result);
+  let assemblyFormat = "$input `,` $weight attr-dict `:` functional-type(operands, results)";
+}
+
 #endif // RELAXDIALECT_DIALECT_GRAPH_IR_GRAPHLINEARALGEBRAOPS

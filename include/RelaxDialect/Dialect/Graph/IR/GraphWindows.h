@@ -33,11 +33,20 @@ struct WindowDim {
 /// Spatial dimension `index` of extent `in` under a window of `kernel` elements.
 WindowDim getWindowDim(const WindowAttrs &attrs, unsigned index, sym::SymExpr in, sym::SymExpr kernel);
 
+/// Where the dimensions of an image are: (batch, channel, spatial...) or (batch, spatial..., channel).
+struct ImageDims {
+  unsigned channel, firstSpatial;
+
+  static ImageDims get(unsigned rank, bool channelsLast) {
+    return channelsLast ? ImageDims{rank - 1, 1} : ImageDims{1, 2};
+  }
+};
+
 /// Result types of a matrix product and a convolution, for ops that have one inside. A null `elementType` is the
 /// operands'.
 FailureOr<RankedTensorType> inferMatmul(TypeInference &inference, Type left, Type right, Type elementType);
 FailureOr<RankedTensorType> inferConv(TypeInference &inference, Type image, Type kernels, const WindowAttrs &attrs,
-                                      int64_t groups, Type elementType);
+                                      int64_t groups, Type elementType, bool channelsLast = false);
 
 /// `values` has `count` entries, each at least `lowest`.
 LogicalResult verifyEntries(TypeInference &inference, StringRef name, ArrayRef<int64_t> values, size_t count,

@@ -51,4 +51,20 @@ def PreallocateCachesPass : Pass<"relax-preallocate-caches", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
 }
 
+def ConvertConvLayoutPass : Pass<"relax-convert-conv-layout", "::mlir::ModuleOp"> {
+  let summary = "Computes convolutions with channels last where that is faster.";
+  let description = [{
+    Before: graph phase. After: a `relax.conv` of one group, or of a group for each channel, whose weight is known when the model is
+    compiled and has enough out channels, is a `relax.conv_channels_last`. Elementwise ops and `relax.concat` on its result are computed in
+    that order too. `relax.permute_dims` stands where an image comes from, or goes to, anything else. Convolutions that are connected like this
+    are converted together, when their results have at least as many elements as are permuted, with 64 for each symbol.
+    The weight keeps its order. Everything else stays as it is.
+  }];
+  let options = [
+    Option<"leastChannels", "least-channels", "int64_t", /*default=*/"16", "Least number of out channels.">,
+    Option<"always", "always", "bool", /*default=*/"false", "Also where more elements are permuted than computed.">
+  ];
+  let dependentDialects = ["::mlir::relax::graph::RelaxDialect"];
+}
+
 #endif // RELAXDIALECT_DIALECT_GRAPH_TRANSFORMS_REWRITEPASSES
