@@ -20,7 +20,10 @@ def filters(number):
 def code():
     """Layers in a row, a residual sum in the middle, a mean at the end; batch, height and width are symbols."""
     h, w = "((h - 1) floordiv 2 + 1)", "((w - 1) floordiv 2 + 1)"
-    kind = lambda c: f"tensor<?x{c}x?x?xf32, #relax_sym.shape<[n, {c}, {h}, {w}]>>"
+
+    def kind(c):
+        return f"tensor<?x{c}x?x?xf32, #relax_sym.shape<[n, {c}, {h}, {w}]>>"
+
     data, lines, last = [], [], ("%x", "tensor<?x3x?x?xf32, #relax_sym.shape<[n, 3, h, w]>>")
     for number, (co, ci, k, s, p, d, g) in enumerate(LAYERS):
         f = f"tensor<{co}x{ci // g}x{k}x{k}xf32>"
