@@ -152,7 +152,7 @@ static FailureOr<Tensor> interpretConv(Frame &frame, ConvOp op) {
   return convolve(frame, frame.tensor(op.getInput()), frame.tensor(op.getWeight()), how);
 }
 
-/// `x` with its dimension `from` at place `to`.
+/// `x` with its dimension `from` at place `to`. What `x` knows of errors goes along.
 static FailureOr<Tensor> moveDim(Frame &frame, const Tensor &x, int64_t from, int64_t to) {
   auto move = [](SmallVector<int64_t> values, int64_t source, int64_t target) {
     int64_t value = values[source];
@@ -166,7 +166,12 @@ static FailureOr<Tensor> moveDim(Frame &frame, const Tensor &x, int64_t from, in
     return failure();
   int64_t position = 0;
   forEachIndex(dims, [&](ArrayRef<int64_t> index) {
-    result->set(position++, x[x.at(move(SmallVector<int64_t>(index), to, from))]);
+    int64_t source = x.at(move(SmallVector<int64_t>(index), to, from));
+    if (!x.getErrors().empty() && x.getErrors()[source] != 0)
+      result->setFloat(position, x.f(source), x.getErrors()[source]);
+    else
+      result->set(position, x[source]);
+    ++position;
   });
   return result;
 }

@@ -84,8 +84,8 @@ func.func @main(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {relax_sy
 
 def test_progress(build, model, tmp_path):
     """A bar where stderr is a terminal and it takes long; nothing else is written there."""
-    steps = "\n".join(f"  %{i + 1} = relax.{'tanh' if i % 2 else 'exp'} %{i} : tensor<?x8xf32, #n_8>" for i in range(1, 800))
-    text = MODEL.replace("  return %1", steps + "\n  return %800")
+    steps = "\n".join(f"  %{i + 1} = relax.{'tanh' if i % 2 else 'exp'} %{i} : tensor<?x8xf32, #n_8>" for i in range(1, 4000))
+    text = MODEL.replace("  return %1", steps + "\n  return %4000")
     model.write_text(text)
     parent, child = pty.openpty()
     process = subprocess.Popen([build / "bin/relax-compile", model, "-o", tmp_path / "m.rlx", "--disable=fusion"], stderr=child)

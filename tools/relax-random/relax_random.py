@@ -288,9 +288,15 @@ class Function(NeuralSteps, OpSteps, TypeSteps):
         x = self.pick(Value.is_known, lambda v: v.element != "i1" and len(v.dims) == 2)
         if not x:
             return None
-        x = self.op("expand_dims", [x], x.element, [x.dims[0], Dim.of(1), x.dims[1]], f"axes = {array([1])}", keep=False)
+        last = len(self.values) % 3 == 0  # channels last
+        axis = 2 if last else 1
+        dims = [x.dims[0], x.dims[1]]
+        dims.insert(axis, Dim.of(1))
+        x = self.op("expand_dims", [x], x.element, dims, f"axes = {array([axis])}", keep=False)
         w = self.argument(x.element, [Dim.of(2), Dim.of(1), Dim.of(3)])
-        return self.op("conv", [x, w], x.element, [x.dims[0], Dim.of(2), x.dims[2]],
+        dims = list(dims)
+        dims[axis] = Dim.of(2)
+        return self.op("conv_channels_last" if last else "conv", [x, w], x.element, dims,
                        f"strides = {array([1])}, pads = {array([1, 1])}, dilations = {array([1])}, groups = 1 : i64")
 
     def step_permute(self):
