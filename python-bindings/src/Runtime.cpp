@@ -158,6 +158,7 @@ nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kw
   Arguments arguments(signature.name, signature.inputs, args, kwargs);
   const std::vector<DonatedArray> &donated = arguments.getDonated();
   std::vector<relax_rt_donation> donations;
+  donations.reserve(donated.size());
   for (const DonatedArray &one : donated)
     donations.push_back(one.donation);
   Lease lease(*this);
@@ -173,10 +174,11 @@ nb::dict State::call(size_t function, const nb::args &args, const nb::kwargs &kw
   for (size_t i = 0; i < signature.outputs.size(); ++i) {
     relax_rt_tensor_view view;
     check(relax_rt_context_output(lease.get(), static_cast<int64_t>(i), &view));
-    auto isPlace = [&](const DonatedArray &one) { return one.data == view.data; };
-    auto place = std::find_if(donated.begin(), donated.end(), isPlace);
-    results[signature.outputs[i].name.c_str()] =
-        place == donated.end() ? makeArray(view) : makeDonatedArray(view, *place);
+    const DonatedArray *place = nullptr;
+    for (const DonatedArray &one : donated)
+      if (one.data == view.data)
+        place = &one;
+    results[signature.outputs[i].name.c_str()] = place ? makeDonatedArray(view, *place) : makeArray(view);
   }
   return results;
 }
